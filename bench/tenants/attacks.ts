@@ -1,14 +1,13 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { PutObjectCommand } from "@aws-sdk/client-s3";
 import sharp from "sharp";
 import { io } from "socket.io-client";
-import { openObjects } from "../../src/platform/objects/client";
+import { type BucketSettings, ObjectStore } from "../../src/platform/objects/object-store";
 import { retry } from "../../src/platform/retry";
 import { ApiClient } from "../../src/testing/client";
 import { put } from "../../src/testing/worlds/uploads";
@@ -97,7 +96,8 @@ export const attacks: Readonly<Record<string, Attack>> = {
       if ((await by.user.get(path)).status !== 200) throw new Error("The film is not packaged.");
     };
     await retry(isPackaged, { firstMs: 200, limitMs: 30_000 });
-    await putObject(url, `assets/${by.tenant.droneId}/${asset_id}/derived/hls/index.m3u8`);
+    const playlist = `assets/${by.tenant.droneId}/${asset_id}/derived/hls/index.m3u8`;
+    await storeOf(url).write(playlist, "segment-00000.ts\n".repeat(2_500_000), "text/plain");
     return () => by.user.get(path);
   },
   "reports to addresses that are not confirmed": async ({ user, drone }) => {
@@ -184,20 +184,26 @@ export const attacks: Readonly<Record<string, Attack>> = {
 
 /** A film of two seconds. */
 async function film(): Promise<Buffer> {
-  const file = join(await mkdtemp(join(tmpdir(), "fleet-film-")), "film.mp4");
+  const folder = await mkdtemp(join(tmpdir(), "fleet-film-"));
+  const file = join(folder, "film.mp4");
   const picture = ["-f", "lavfi", "-i", "testsrc=size=160x120:rate=10:duration=2"];
   await promisify(execFile)("ffmpeg", ["-v", "error", ...picture, "-pix_fmt", "yuv420p", file]);
-  return readFile(file);
+  const content = await readFile(file);
+  await rm(folder, { recursive: true });
+  return content;
 }
 
-/** As a drone could with its own credentials if they were good for derived objects. */
-async function putObject(presigned: string, Key: string): Promise<void> {
+/** The store of a presigned URL, as a drone would have it if its own credentials were good for derived objects. */
+function storeOf(presigned: string): ObjectStore {
   const { origin, pathname } = new URL(presigned);
+  const [, S3_BUCKET = ""] = pathname.split("/");
   const key = { S3_ACCESS_KEY_ID: "S3RVER", S3_SECRET_ACCESS_KEY: "S3RVER" };
-  const store = openObjects({ S3_ENDPOINT: origin, S3_REGION: "us-east-1", ...key });
-  const [, Bucket] = pathname.split("/");
-  await store.send(new PutObjectCommand({ Bucket, Key, Body: "segment-00000.ts\n".repeat(2_500_000) }));
-  store.destroy();
+  return new ObjectStore({
+    S3_ENDPOINT: origin,
+    S3_REGION: "us-east-1",
+    S3_BUCKET,
+    ...key,
+  } as BucketSettings);
 }
 
 /** Sends heartbeats and texts as fast as they are read. */

@@ -1,4 +1,4 @@
-import { declared, HOME, micro, NORTH, statsOf } from "../testing/fakes/analysed-logs";
+import { declared, HOME, micro, NORTH, statsOf } from "../testing/analysed-logs";
 import type { DataFlashLog } from "../testing/flight-logs";
 import type { FlightTime } from "./result";
 

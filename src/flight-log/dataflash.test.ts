@@ -1,4 +1,4 @@
-import { analyse, declared, flight, HOME, micro, NORTH, statsOf } from "../testing/fakes/analysed-logs";
+import { analyse, declared, flight, HOME, micro, NORTH, statsOf } from "../testing/analysed-logs";
 import { seededRandom } from "../testing/fakes/mavlink-stream";
 
 describe("a DataFlash log", () => {

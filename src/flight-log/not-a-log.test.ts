@@ -1,4 +1,4 @@
-import { analyse, flight } from "../testing/fakes/analysed-logs";
+import { analyse, flight } from "../testing/analysed-logs";
 import { seededRandom } from "../testing/fakes/mavlink-stream";
 import { Ulog } from "../testing/flight-logs";
 

@@ -1,4 +1,4 @@
-import { HOME, micro, NORTH, statsOf } from "../testing/fakes/analysed-logs";
+import { HOME, micro, NORTH, statsOf } from "../testing/analysed-logs";
 import { tlog } from "../testing/flight-logs";
 import { build, FrameWriter } from "../vehicle/mavlink/wire/codec";
 import { common, minimal } from "../vehicle/mavlink/wire/messages";

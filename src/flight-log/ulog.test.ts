@@ -1,4 +1,4 @@
-import { HOME, micro, NORTH, statsOf } from "../testing/fakes/analysed-logs";
+import { HOME, micro, NORTH, statsOf } from "../testing/analysed-logs";
 import { Ulog } from "../testing/flight-logs";
 
 describe("a PX4 log", () => {

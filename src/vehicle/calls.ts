@@ -99,7 +99,8 @@ interface Call {
   /** It changes nothing on the vehicle, so it may be sent again when its answer was lost. */
   readonly repeatable?: true;
 }
-export const Nothing = z.tuple([]);
+
+const Nothing = z.tuple([]);
 
 /** `force`: also when the vehicle is flying the mission, or is outside of the fence. */
 const Force = z.object({ force: z.boolean().optional() });

@@ -3,24 +3,16 @@ import { eventually } from "../platform/eventually";
 import type { ByteStream, Dial, LinkTarget } from "./byte-stream";
 import { EndpointClaims, type Resolve, type SharedClaims } from "./endpoint-claims";
 import type { VehicleLink } from "./link";
-import { type Backoff, PooledLink, type PoolObserver } from "./pooled-link";
+import { type Backoff, type LinkSettings, PooledLink } from "./pooled-link";
 import { CLOSED_BY_OWNER, type Subscriber, type VehicleLinks } from "./vehicle-links";
 
 /** A watching pilot sees a vehicle that starts again within ten seconds: half of them are the vehicle's own start. */
 const DEFAULT_BACKOFF: Backoff = { firstMs: 500, maxMs: 5_000 };
 
-export interface PoolOptions {
+export interface PoolOptions extends Partial<LinkSettings> {
   readonly dial: Dial;
   /** Opens a link over a connected stream and closes the stream when that fails. */
   readonly open: (stream: ByteStream, signal: AbortSignal, target: LinkTarget) => Promise<VehicleLink>;
-  /** How long a caller waits for a link, dialling and first heartbeat included. */
-  readonly waitMs?: number;
-  /** How long an unused link stays open. */
-  readonly idleMs?: number;
-  readonly backoff?: Backoff;
-  /** From 0 up to 1. */
-  readonly random?: () => number;
-  readonly observer?: PoolObserver;
   /** The other replicas' claims, where there are several. */
   readonly sharedClaims?: SharedClaims;
   readonly resolve?: Resolve;
@@ -123,10 +115,11 @@ export class LinkPool implements VehicleLinks {
     const existing = this.links.get(target.key);
     if (existing && sameAddress(existing.target, target)) return existing;
     if (existing) this.close(target.key, "the drone's address changed");
-    const { waitMs = 5_000, idleMs = 60_000, backoff = DEFAULT_BACKOFF, random = Math.random } = this.options;
+    const { waitMs = 5_000, idleMs = 60_000, backoff = DEFAULT_BACKOFF } = this.options;
+    const { random = Math.random, observer = {} } = this.options;
     const link = new PooledLink(target, {
-      ...{ waitMs, idleMs, backoff, random, observer: this.options.observer ?? {} },
-      open: (target, signal) => this.open(target, signal),
+      ...{ waitMs, idleMs, backoff, random, observer },
+      open: (signal) => this.open(target, signal),
       onUnused: () => this.close(target.key, "idle"),
     });
     this.links.set(target.key, link);

@@ -19,9 +19,7 @@ export interface PoolObserver {
   reconnecting?(key: string, attempt: number, delayMs: number): void;
 }
 
-interface PooledLinkOptions {
-  /** Claims the vehicle's endpoint, dials, and opens a link. */
-  readonly open: (target: LinkTarget, signal: AbortSignal) => Promise<VehicleLink>;
+export interface LinkSettings {
   /** How long a caller waits for a link, dialling and first heartbeat included. */
   readonly waitMs: number;
   /** How long an unused link stays open. */
@@ -30,6 +28,11 @@ interface PooledLinkOptions {
   /** From 0 up to 1. */
   readonly random: () => number;
   readonly observer: PoolObserver;
+}
+
+interface PooledLinkOptions extends LinkSettings {
+  /** Claims the vehicle's endpoint, dials, and opens a link. */
+  readonly open: (signal: AbortSignal) => Promise<VehicleLink>;
   /** Nobody uses or watches it any more: to be closed. */
   readonly onUnused: () => void;
 }
@@ -133,7 +136,7 @@ export class PooledLink {
     this.attempt = attempt;
     const late = setTimeout(() => attempt.abort(), waitMs);
     try {
-      const link = await this.options.open(this.target, attempt.signal);
+      const link = await this.options.open(attempt.signal);
       if (this.ended || link.state === "closed") {
         link.close("no longer wanted");
         const reason = await new Promise<string>((resolve) => link.onClose(resolve));

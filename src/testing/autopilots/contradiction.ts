@@ -26,7 +26,7 @@ const armed: Check = ({ beats, after, result }, name) => {
 const climbs: Check = ({ body, before, after }) => {
   if (!after.armed) return "the vehicle is not armed";
   // It may have been told to climb by less.
-  const wanted = Math.min(CLIMB, Number(body.altitude ?? 2 * CLIMB) / 2);
+  const wanted = Math.min(CLIMB, Number(body.altitude ?? Number.POSITIVE_INFINITY) / 2);
   return after.relativeAltitude < before.relativeAltitude + wanted ? "the vehicle does not climb" : undefined;
 };
 

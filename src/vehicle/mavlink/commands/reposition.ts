@@ -59,21 +59,23 @@ export class Reposition implements Pick<Calls, "goTo"> {
     if (!(Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && Number.isFinite(altitude))) {
       throw new DomainError("invalid_input", "The position is not a latitude, a longitude and an altitude.");
     }
-    await this.link.preconditions.assertUnderWay("go there");
-    const restore = this.link.modes.begin();
+    const { modes, preconditions } = this.link;
+    await preconditions.assertUnderWay("go there");
+    const restore = modes.begin();
     return this.reposition(destination).catch(restore);
   }
 
   private async reposition(destination: Destination): Promise<Acknowledgement> {
-    if (this.link.vehicle.autopilot === "ardupilot")
+    const { vehicle, commands, state, modes, texts } = this.link;
+    if (vehicle.autopilot === "ardupilot")
       return accepted(this.send(destination, GLOBAL_RELATIVE_ALT_INT, destination.altitude));
     // PX4 reads the altitude as above mean sea level, whatever frame is named.
-    const home = await this.link.state.home(this.link.commands, this.timings.messageMs);
+    const home = await state.home(commands, this.timings.messageMs);
     const altitude = home.altitude + destination.altitude;
-    const record = this.link.texts.record();
+    const record = texts.record();
     try {
       const { result } = await accepted(this.send(destination, GLOBAL, altitude, UNSET));
-      await this.link.modes.assertShows("go there", "AUTO.LOITER");
+      await modes.assertShows("go there", "AUTO.LOITER");
       const taken = await this.isTaken({ ...destination, altitude }, () => record.reasons);
       return { result: taken ? result : "TARGET_UNCONFIRMED", status_text: record.texts };
     } finally {

@@ -1,9 +1,16 @@
+import type { MavlinkPeer } from "../../../testing/fakes/mavlink-peer";
 import { FENCE, scriptedPlans, US } from "../../../testing/fakes/scripted-plans";
 import { missionItem } from "../../../testing/worlds/plans";
 import { build } from "../wire/codec";
 import { common } from "../wire/messages";
 
 const open = scriptedPlans();
+
+/** Lets the peer have these parameters, as they are when they are asked for; others are 0. */
+const answerParams = (peer: MavlinkPeer, values: Readonly<Record<string, number>>, paramType: number) =>
+  peer.on(common.ParamRequestRead, ({ paramId }) =>
+    peer.send(build(common.ParamValue, { paramId, paramValue: values[paramId] ?? 0, paramType })),
+  );
 
 describe("a fence", () => {
   const square = [0, 1, 2, 3].map((corner) =>
@@ -26,9 +33,7 @@ describe("a fence", () => {
   test("is active when the vehicle's parameters enable it", async () => {
     const { peer, link } = await open();
     const values: Record<string, number> = { FENCE_ENABLE: 1, FENCE_ACTION: 1, FENCE_TYPE: 7 };
-    peer.on(common.ParamRequestRead, ({ paramId }) =>
-      peer.send(build(common.ParamValue, { paramId, paramValue: values[paramId] ?? 0, paramType: 2 })),
-    );
+    answerParams(peer, values, 2);
     await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: true } });
     values.FENCE_TYPE = 3;
     await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: false } });
@@ -42,9 +47,7 @@ describe("a fence", () => {
     async (_, autopilot, name, tells, acts) => {
       const { peer, link } = await open({ autopilot });
       const values: Record<string, number> = { FENCE_ENABLE: 1, FENCE_TYPE: 7, [name]: tells };
-      peer.on(common.ParamRequestRead, ({ paramId }) =>
-        peer.send(build(common.ParamValue, { paramId, paramValue: values[paramId] ?? 0, paramType: 9 })),
-      );
+      answerParams(peer, values, 9);
       await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: false } });
       values[name] = acts;
       await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: true } });
@@ -54,9 +57,7 @@ describe("a fence", () => {
   test("is active where ArduPilot switches it on by itself", async () => {
     const { peer, link } = await open();
     const values: Record<string, number> = { FENCE_AUTOENABLE: 3, FENCE_ACTION: 1, FENCE_TYPE: 7 };
-    peer.on(common.ParamRequestRead, ({ paramId }) =>
-      peer.send(build(common.ParamValue, { paramId, paramValue: values[paramId] ?? 0, paramType: 2 })),
-    );
+    answerParams(peer, values, 2);
     await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: true } });
   });
 

@@ -1,6 +1,6 @@
-import { LogAnalysis } from "../../flight-log/analysis";
-import type { FlightLogResult, FlightStats, FlightTime } from "../../flight-log/result";
-import { DataFlashLog } from "../flight-logs";
+import { LogAnalysis } from "../flight-log/analysis";
+import type { FlightLogResult, FlightStats, FlightTime } from "../flight-log/result";
+import { DataFlashLog } from "./flight-logs";
 
 /** Analyses the bytes, handed over in pieces of this size. */
 export function analyse(bytes: Buffer, piece = bytes.length || 1, during?: FlightTime): FlightLogResult {
