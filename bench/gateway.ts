@@ -42,7 +42,7 @@ export async function startBenchGateway(stops: CleanupStack, env: Readonly<Recor
   const newUser = (username: string) =>
     createUser(db, { username, password_hash, level: "CUSTOMER", active: true });
   return {
-    ...{ url, base, db, mail, newUser },
+    ...{ url, base, db, mail, newUser, redisUrl: redis.url },
     pid: gateway.pid,
     countRates: (on: boolean) => gateway.ask<void>("countRates", on),
     cpuSeconds: () => gateway.ask<number>("cpuSeconds"),

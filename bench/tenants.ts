@@ -12,6 +12,8 @@ const ORDERS = 100;
 const ROUNDS = 10;
 const WARM_UP = 2;
 const MAX_MEGABYTES = 700;
+/** The chart's Redis is killed there. */
+const MAX_REDIS_MEGABYTES = 512;
 const ALL_AT_ONCE = "all at once";
 /** Their goal is the gateway's memory; the other figures are shown. */
 const ABOUT_MEMORY = ["long lists that are not read", ALL_AT_ONCE];
@@ -31,11 +33,10 @@ export async function run(): Promise<BenchTable> {
       const under = await attacked(world, names, round++);
       rows.push(...rowsOf(what, under, quiet));
     }
-    const peak = world.peakMegabytes();
-    rows.push({
-      ...{ what: "the gateway's memory at its most", ours: peak, baseline: MAX_MEGABYTES },
-      ...{ ratio: peak / MAX_MEGABYTES, unit: "MB", goal: "at most 700", met: peak <= MAX_MEGABYTES },
-    });
+    rows.push(
+      memoryRow("the gateway's memory", world.peakMegabytes(), MAX_MEGABYTES),
+      memoryRow("Redis's memory", await world.redisPeakMegabytes(), MAX_REDIS_MEGABYTES),
+    );
   } finally {
     await world.clear();
   }
@@ -49,6 +50,11 @@ export async function run(): Promise<BenchTable> {
     ],
   };
 }
+
+const memoryRow = (what: string, peak: number, most: number): BenchRow => ({
+  ...{ what: `${what} at its most`, ours: peak, baseline: most, ratio: peak / most },
+  ...{ unit: "MB", goal: `at most ${most}`, met: peak <= most },
+});
 
 async function attacked(world: TenantsWorld, names: readonly string[], round: number): Promise<Service> {
   const children = names.map((name) => ({
@@ -90,12 +96,11 @@ function rowsOf(what: string, under: Service, quiet: Service): BenchRow[] {
     row("orderP99", "an order p99", "at most 50 ms over the baseline", (ours, idle) => ours <= idle + 50),
     row("thumbnail", "a thumbnail", "at most 5 s", atMost5s),
     row("resetMail", "a reset mail", "at most 5 s", atMost5s),
-    row(
-      "telemetryGap",
-      "longest pause of telemetry",
-      "at most 1 s: no frame is lost",
-      (ours) => ours <= 1_000,
-    ),
+    row("telemetryGap", "longest pause of telemetry", "at most 1 s", (ours) => ours <= 1_000),
+    {
+      ...row("lostPositions", "positions that were not shown", "none", (ours) => ours === 0),
+      unit: "positions",
+    },
   ];
 }
 

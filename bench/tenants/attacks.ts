@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { connect, createServer, type Server } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -8,6 +9,7 @@ import { promisify } from "node:util";
 import sharp from "sharp";
 import { io } from "socket.io-client";
 import { type BucketSettings, ObjectStore } from "../../src/platform/objects/object-store";
+import { encodeCommand } from "../../src/platform/redis/resp";
 import { retry } from "../../src/platform/retry";
 import { ApiClient } from "../../src/testing/client";
 import { put } from "../../src/testing/worlds/uploads";
@@ -108,6 +110,18 @@ export const attacks: Readonly<Record<string, Attack>> = {
       if (body.data) await drone.post(`/executions/${body.data.id}/complete`, { status: "completed" });
     };
   },
+  "Redis subscriptions that are not read": async ({ tenant }) => {
+    const own = `${tenant.edge.ip}:gamepad_input`;
+    await asDrone(tenant, encodeCommand("PING"));
+    const readers = Array.from({ length: 31 }, () => redisConnection(tenant));
+    for (const reader of readers) reader.pause().write(encodeCommand("SUBSCRIBE", own));
+    return () => asDrone(tenant, encodeCommand("PUBLISH", own, "x".repeat(65_536)));
+  },
+  "Redis subscriptions to names of 100 kB": async ({ tenant }) => {
+    await asDrone(tenant, encodeCommand("PING"));
+    return (round) =>
+      asDrone(tenant, encodeCommand("SUBSCRIBE", `${tenant.edge.ip}:${round}${"n".repeat(100_000)}`));
+  },
   "drones created and deleted":
     async ({ user }) =>
     async () => {
@@ -181,6 +195,22 @@ export const attacks: Readonly<Record<string, Attack>> = {
     () =>
       user.post("/drone/action/arm", { drone_id: tenant.droneId }),
 };
+
+function redisConnection({ edge }: Tenant): Socket {
+  const { hostname, port } = new URL(edge.redis);
+  const socket = connect({ host: hostname, port: Number(port), localAddress: edge.ip });
+  return socket.on("error", () => socket.destroy());
+}
+
+/** Sends a command through the edge and reads until it answers or hangs up; rejects when it hangs up. */
+async function asDrone(tenant: Tenant, command: Buffer): Promise<void> {
+  const socket = redisConnection(tenant);
+  socket.write(command);
+  await Promise.race([
+    once(socket, "data"),
+    once(socket, "close").then(() => Promise.reject(new Error("The edge hung up."))),
+  ]).finally(() => socket.destroy());
+}
 
 /** A film of two seconds. */
 async function film(): Promise<Buffer> {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import sharp from "sharp";
 import { io } from "socket.io-client";
 import { ApiClient } from "../../src/testing/client";
+import { frameNumberOf } from "../../src/testing/fakes/counting-vehicle";
 import { upload } from "../../src/testing/worlds/uploads";
 import type { TenantsWorld } from "./world";
 
@@ -13,7 +14,11 @@ export interface Service {
   readonly resetMail: number;
   /** Longest pause between two positions of a vehicle that sends some in each second. */
   readonly telemetryGap: number;
+  /** Of the positions of a vehicle that numbers them, those that were never shown. */
+  readonly lostPositions: number;
 }
+
+type NumberedFrame = Parameters<typeof frameNumberOf>[0];
 
 const LIMIT_MS = 30_000;
 
@@ -28,7 +33,7 @@ export async function measure(
     going = false;
   });
   const api = new ApiClient(world.victim.base, world.victim.token);
-  const [auth, orders, telemetryGap, thumbnail, resetMail] = await Promise.all([
+  const [auth, orders, telemetryGap, lostPositions, thumbnail, resetMail] = await Promise.all([
     repeated(
       () => authCheck(api),
       20,
@@ -40,11 +45,12 @@ export async function measure(
       () => going,
     ),
     longestGap(world, () => going),
+    lost(world, () => going),
     untilThumbnail(world, round),
     untilReset(world, round),
     ended,
   ]);
-  return { authP99: p99(auth), orderP99: p99(orders), thumbnail, resetMail, telemetryGap };
+  return { authP99: p99(auth), orderP99: p99(orders), thumbnail, resetMail, telemetryGap, lostPositions };
 }
 
 async function authCheck(api: ApiClient): Promise<void> {
@@ -83,13 +89,32 @@ async function repeated(
   return times;
 }
 
-async function longestGap({ url, victim }: TenantsWorld, going: () => boolean): Promise<number> {
+/** Resolves with the stream's first frame. */
+async function watch({ url, victim }: TenantsWorld, drone_id: number, stream_type: string) {
   const socket = io(url, { query: { token: victim.token }, transports: ["websocket"], forceNew: true });
+  socket.on("connected", () => socket.emit("subscribe_telemetry", { drone_id, stream_type }));
+  const first = await new Promise<NumberedFrame>((resolve) => socket.once("telemetry_data", resolve));
+  return { socket, first };
+}
+
+async function lost(world: TenantsWorld, going: () => boolean): Promise<number> {
+  const { counted } = world;
+  const { socket, first } = await watch(world, counted.droneId, "relalt");
   try {
-    socket.on("connected", () =>
-      socket.emit("subscribe_telemetry", { drone_id: victim.droneId, stream_type: "gps" }),
-    );
-    await new Promise((resolve) => socket.once("telemetry_data", resolve));
+    const shown = new Set([frameNumberOf(first)]);
+    socket.on("telemetry_data", (frame: NumberedFrame) => shown.add(frameNumberOf(frame)));
+    while (going()) await pause(100);
+    const sent = counted.newest - frameNumberOf(first) + 1;
+    await awaited(async () => shown.has(counted.newest));
+    return [...Array(sent).keys()].filter((at) => !shown.has(frameNumberOf(first) + at)).length;
+  } finally {
+    socket.disconnect();
+  }
+}
+
+async function longestGap(world: TenantsWorld, going: () => boolean): Promise<number> {
+  const { socket } = await watch(world, world.victim.droneId, "gps");
+  try {
     let [last, longest] = [performance.now(), 0];
     socket.on("telemetry_data", () => {
       const now = performance.now();
