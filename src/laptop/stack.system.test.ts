@@ -105,62 +105,22 @@ interface Mission {
   readonly name: string;
 }
 
-test("a cold start is ready for a user with a drone, and Ctrl-C leaves nothing running", async () => {
-  const { ready, process: stack, ended, output } = await startStack();
-  expect(await (await fetch(`${ready.tunnel}/version`)).json()).toEqual({ version: expect.any(String) });
-  expect((await fetch(`${ready.jumphost?.replace("ws", "http")}/`)).status).toBeGreaterThanOrEqual(400);
-  expect(statSync(readyFile(folder)).mode & 0o777).toBe(0o600);
-  const drones = await (await clientOf(ready)).get<{ id: number; type: string }[]>("/drones");
-  expect(drones).toEqual([expect.objectContaining({ id: ready.drone_id, type: "sitl" })]);
-  expect(output()).toContain(ready.gateway);
-
-  const processes = recordedProcesses();
-  // Postgres, Redis, the simulator, the gateway, the relay, the tunnel service and the agent on board.
-  expect(processes.map(isAlive)).toEqual([true, true, true, true, true, true, true]);
-  stack.kill("SIGINT");
-  expect(await ended).toBe(0);
-  expect(processes.filter(isAlive)).toEqual([]);
-  expect(existsSync(readyFile(folder))).toBe(false);
-});
-
-test("kill -9 loses no committed row, and the next start clears the leftovers away", async () => {
-  const killed = await startStack();
-  await (await clientOf(killed.ready)).post("/mission", { name: "Kept" });
-  const leftovers = recordedProcesses();
-  // A child that hangs does not notice that the stack is gone.
-  process.kill(Number(readFileSync(join(folder, "run", "gateway.pid"), "utf8")), "SIGSTOP");
-  killed.process.kill("SIGKILL");
-  await killed.ended;
-
-  const again = await startStack();
-  expect(leftovers.filter(isAlive)).toEqual([]);
-  expect(again.ready.user).toEqual(killed.ready.user);
-  expect(again.ready.drone_id).toBe(killed.ready.drone_id);
-  const missions = await (await clientOf(again.ready)).get<Mission[]>("/missions");
-  expect(missions.map(({ name }) => name)).toEqual(["Kept"]);
-
-  const second = run("fleet");
-  expect(await second.ended).toBe(1);
-  expect(second.output()).toContain(`The stack runs already (process ${again.process.pid})`);
-
-  again.process.kill("SIGTERM");
-  expect(await again.ended).toBe(0);
-});
-
-describe("a stack that was started with --reset", () => {
+describe("a cold start", () => {
   let stack: Awaited<ReturnType<typeof startStack>>;
-
   beforeAll(async () => {
-    stack = await startStack("--reset");
+    stack = await startStack();
   });
 
-  afterAll(async () => {
-    stack.process.kill("SIGTERM");
-    expect(await stack.ended).toBe(0);
-  });
-
-  test("has lost the stored data", async () => {
-    expect(await (await clientOf(stack.ready)).get<Mission[]>("/missions")).toEqual([]);
+  test("is ready for a user with a drone", async () => {
+    const { ready, output } = stack;
+    expect(await (await fetch(`${ready.tunnel}/version`)).json()).toEqual({ version: expect.any(String) });
+    expect((await fetch(`${ready.jumphost?.replace("ws", "http")}/`)).status).toBeGreaterThanOrEqual(400);
+    expect(statSync(readyFile(folder)).mode & 0o777).toBe(0o600);
+    const drones = await (await clientOf(ready)).get<{ id: number; type: string }[]>("/drones");
+    expect(drones).toEqual([expect.objectContaining({ id: ready.drone_id, type: "sitl" })]);
+    expect(output()).toContain(ready.gateway);
+    // Postgres, Redis, the simulator, the gateway, the relay, the tunnel service and the agent on board.
+    expect(recordedProcesses().map(isAlive)).toEqual([true, true, true, true, true, true, true]);
   });
 
   test("shows the link of a mail on the terminal", async () => {
@@ -183,6 +143,39 @@ describe("a stack that was started with --reset", () => {
     const report = /Mail to pilot@example\.com: .+ – completed\n/;
     while (!report.test(stack.output())) await delay(20);
   }, 90_000);
+
+  test("that is killed with -9 loses no committed row, and the next start clears the leftovers away", async () => {
+    await (await clientOf(stack.ready)).post("/mission", { name: "Kept" });
+    const leftovers = recordedProcesses();
+    // A child that hangs does not notice that the stack is gone.
+    process.kill(Number(readFileSync(join(folder, "run", "gateway.pid"), "utf8")), "SIGSTOP");
+    stack.process.kill("SIGKILL");
+    await stack.ended;
+
+    const again = await startStack();
+    expect(leftovers.filter(isAlive)).toEqual([]);
+    expect(again.ready.user).toEqual(stack.ready.user);
+    expect(again.ready.drone_id).toBe(stack.ready.drone_id);
+    const missions = await (await clientOf(again.ready)).get<Mission[]>("/missions");
+    expect(missions.map(({ name }) => name)).toContain("Kept");
+
+    const second = run("fleet");
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toContain(`The stack runs already (process ${again.process.pid})`);
+
+    const processes = recordedProcesses();
+    again.process.kill("SIGINT");
+    expect(await again.ended).toBe(0);
+    expect(processes.filter(isAlive)).toEqual([]);
+    expect(existsSync(readyFile(folder))).toBe(false);
+  });
+});
+
+test("a stack that is started with --reset has lost the stored data", async () => {
+  const stack = await startStack("--reset");
+  expect(await (await clientOf(stack.ready)).get<Mission[]>("/missions")).toEqual([]);
+  stack.process.kill("SIGTERM");
+  expect(await stack.ended).toBe(0);
 });
 
 test("a taken port is the reason given, and nothing is left running", async () => {

@@ -9,7 +9,7 @@ import type { Progress } from "../progress";
 import { ask, isStatus } from "./client";
 import { type Repetition, repeatEvery } from "./repeat";
 
-const EVERY_MS = 600;
+const EVERY_MS = 1_200;
 /** After so long without an answer an attempt counts as neither admitted nor refused. */
 const DECISION_LIMIT_MS = 3_000;
 const HELLO_MS = 100;

@@ -9,7 +9,7 @@ import { type Answer, ask, isStatus, type Reply } from "./client";
 import { repeatEvery } from "./repeat";
 
 /** Each flight gives the workers a picture and a report; a shorter period would keep them busy. */
-const EVERY_MS = 2_000;
+const EVERY_MS = 4_000;
 
 interface UploadLoadOptions {
   /** The gateways' drone-only ports. */
