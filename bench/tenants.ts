@@ -27,6 +27,7 @@ export async function run(): Promise<BenchTable> {
     // The first round warms up.
     await measure(world, pause(PHASE_MS), round++);
     const quiet = await measure(world, pause(PHASE_MS), round++);
+    console.log("nothing", JSON.stringify(quiet));
     for (const names of [...Object.keys(attacks).map((name) => [name]), Object.keys(attacks)]) {
       const [name = ""] = names;
       const what = names.length === 1 ? name : ALL_AT_ONCE;

@@ -112,16 +112,14 @@ export const attacks: Readonly<Record<string, Attack>> = {
   },
   "Redis subscriptions that are not read": async ({ tenant }) => {
     const own = `${tenant.edge.ip}:gamepad_input`;
-    await asDrone(tenant, encodeCommand("PING"));
     const readers = Array.from({ length: 31 }, () => redisConnection(tenant));
     for (const reader of readers) reader.pause().write(encodeCommand("SUBSCRIBE", own));
     return () => asDrone(tenant, encodeCommand("PUBLISH", own, "x".repeat(65_536)));
   },
-  "Redis subscriptions to names of 100 kB": async ({ tenant }) => {
-    await asDrone(tenant, encodeCommand("PING"));
-    return (round) =>
-      asDrone(tenant, encodeCommand("SUBSCRIBE", `${tenant.edge.ip}:${round}${"n".repeat(100_000)}`));
-  },
+  "Redis subscriptions to names of 100 kB":
+    async ({ tenant }) =>
+    (round) =>
+      asDrone(tenant, encodeCommand("SUBSCRIBE", `${tenant.edge.ip}:${round}${"n".repeat(100_000)}`)),
   "drones created and deleted":
     async ({ user }) =>
     async () => {
