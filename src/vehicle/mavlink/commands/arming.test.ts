@@ -170,4 +170,19 @@ describe("arming", () => {
     expect(orders(peer)).toEqual([]);
     await expect(link.arm({ force: true })).resolves.toMatchObject({ mode: "AUTO" });
   });
+
+  test("in such a mode takes force also when the vehicle has disarmed itself since its last heartbeat", async () => {
+    const state = { baseMode: 129, customMode: AUTO };
+    const { peer, link } = await open({ state });
+    state.baseMode = 1;
+    peer.on(common.CommandLong, ({ command }) => peer.send(ack(command, 0)));
+    await expect(link.arm()).rejects.toMatchObject({ code: "conflict" });
+    expect(orders(peer)).toEqual([]);
+  });
+
+  test("of an armed vehicle in such a mode is sent without force", async () => {
+    const { peer, link } = await open({ state: { baseMode: 129, customMode: AUTO } });
+    peer.on(common.CommandLong, ({ command }) => peer.send(ack(command, 0)));
+    await expect(link.arm()).resolves.toMatchObject({ mode: "AUTO" });
+  });
 });

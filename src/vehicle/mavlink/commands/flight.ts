@@ -48,11 +48,10 @@ export class Flight implements Pick<Calls, "arm" | "disarm" | "takeoff" | "motor
     force?: boolean | undefined;
   } = {}): Promise<Acknowledgement & { mode: string }> {
     const { vehicle, state, commands, modes, preflight, preconditions } = this.link;
-    const { mode, customMode, armed } = state;
     if (preconditions.isTestingMotor) throw notSent("arm", "a motor test runs");
-    if (!force && !armed && startsWhenArmed(vehicle, customMode)) {
+    if (!force && startsWhenArmed(vehicle, state.customMode) && !(await preconditions.isArmed())) {
       const choice = "Choose another mode, or send force: true.";
-      throw notSent("arm", `armed in ${mode}, it sets off by itself. ${choice}`);
+      throw notSent("arm", `armed in ${state.mode}, it sets off by itself. ${choice}`);
     }
     const { code, result, status_text, reasons } = await commands.send(
       "arm",
