@@ -23,9 +23,16 @@ export const isPx4 = (name: AutopilotName): boolean => name.startsWith("px4");
 /** Set by `npm run test:autopilots`. */
 const folder = process.env.AUTOPILOTS;
 
-/** Those whose simulators are there. */
+/** `VEHICLES=copter,px4-quad` flies these alone. */
+const chosen = process.env.VEHICLES?.split(",") ?? Object.keys(VEHICLES);
+for (const name of chosen) {
+  if (!(name in VEHICLES))
+    throw new Error(`VEHICLES names ${name}, which is none of ${Object.keys(VEHICLES)}.`);
+}
+
+/** The chosen ones whose simulators are there. */
 export const autopilots = (Object.keys(VEHICLES) as AutopilotName[]).filter(
-  (name) => folder !== undefined && existsSync(join(folder, VEHICLES[name].program)),
+  (name) => chosen.includes(name) && folder !== undefined && existsSync(join(folder, VEHICLES[name].program)),
 );
 
 /**
