@@ -102,6 +102,15 @@ export class VehicleState {
   }
 
   /**
+   * Whether the vehicle is armed. The last heartbeat may be a second old: another is waited for when it says `doubted`.
+   * Rejects as `refresh` does.
+   */
+  async checkArmed(doubted: boolean, commands: Commands, withinMs: number): Promise<boolean> {
+    if (this.armed === doubted) await this.refresh(commands, withinMs);
+    return this.armed;
+  }
+
+  /**
    * Home as the vehicle reports it now: it moves when the vehicle arms. When the answer is lost, the last one stands,
    * because a vehicle reports a new home by itself. Rejects with `vehicle_refused` when it has none (no position yet).
    */

@@ -1,4 +1,4 @@
-import { orders } from "../../../testing/fakes/scripted-flight";
+import { armed, orders } from "../../../testing/fakes/scripted-flight";
 import { ack, scriptedLinks, text } from "../../../testing/fakes/scripted-link";
 import { build } from "../wire/codec";
 import { common, Event, type MavLinkData } from "../wire/messages";
@@ -172,7 +172,7 @@ describe("arming", () => {
   });
 
   test("in such a mode takes force also when the vehicle has disarmed itself since its last heartbeat", async () => {
-    const state = { baseMode: 129, customMode: AUTO };
+    const state = armed(AUTO);
     const { peer, link } = await open({ state });
     state.baseMode = 1;
     peer.on(common.CommandLong, ({ command }) => peer.send(ack(command, 0)));
@@ -181,7 +181,7 @@ describe("arming", () => {
   });
 
   test("of an armed vehicle in such a mode is sent without force", async () => {
-    const { peer, link } = await open({ state: { baseMode: 129, customMode: AUTO } });
+    const { peer, link } = await open({ state: armed(AUTO) });
     peer.on(common.CommandLong, ({ command }) => peer.send(ack(command, 0)));
     await expect(link.arm()).resolves.toMatchObject({ mode: "AUTO" });
   });

@@ -49,7 +49,9 @@ export class Flight implements Pick<Calls, "arm" | "disarm" | "takeoff" | "motor
   } = {}): Promise<Acknowledgement & { mode: string }> {
     const { vehicle, state, commands, modes, preflight, preconditions } = this.link;
     if (preconditions.isTestingMotor) throw notSent("arm", "a motor test runs");
-    if (!force && startsWhenArmed(vehicle, state.customMode) && !(await preconditions.isArmed())) {
+    // A vehicle that has landed disarms itself.
+    const isArmedAlready = () => state.checkArmed(true, commands, this.timings.messageMs);
+    if (!force && startsWhenArmed(vehicle, state.customMode) && !(await isArmedAlready())) {
       const choice = "Choose another mode, or send force: true.";
       throw notSent("arm", `armed in ${state.mode}, it sets off by itself. ${choice}`);
     }

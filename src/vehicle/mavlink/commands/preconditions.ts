@@ -23,16 +23,10 @@ export class Preconditions {
     this.motorTestEnds = performance.now() + seconds * 1000;
   }
 
-  /** A vehicle that has landed disarms by itself, and the heartbeat before may be a second old. */
-  async isArmed(): Promise<boolean> {
-    if (this.state.armed) await this.state.refresh(this.commands, this.timings.messageMs);
-    return this.state.armed;
-  }
-
   async assertArmed(action: string): Promise<void> {
     if (this.isTestingMotor) throw notSent(action, "a motor test runs");
-    if (!this.state.armed) await this.state.refresh(this.commands, this.timings.messageMs);
-    if (!this.state.armed) throw notSent(action, "it is not armed");
+    const armed = await this.state.checkArmed(false, this.commands, this.timings.messageMs);
+    if (!armed) throw notSent(action, "it is not armed");
   }
 
   /** For orders to go to a position: PX4 takes off for them, and ArduPilot accepts them and stays on the ground. */

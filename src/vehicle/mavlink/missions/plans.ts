@@ -168,11 +168,9 @@ export class Plans
     }
   }
 
-  /** Heartbeats come once a second: one that showed a disarmed vehicle may be from before its arming. */
-  private async isArmed(): Promise<boolean> {
+  private isArmed(): Promise<boolean> {
     const { state, commands } = this.link;
-    if (!state.armed) await state.refresh(commands, this.timings.messageMs);
-    return state.armed;
+    return state.checkArmed(false, commands, this.timings.messageMs);
   }
 
   /** Rejects with `conflict` when an armed vehicle is outside of the fence: it would act on that at once. */
