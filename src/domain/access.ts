@@ -3,7 +3,7 @@ export type Capability = "view" | "command" | "stick" | "vpn";
 
 /**
  * The one place where "who may do what" is decided, for the API, telemetry rooms, the relay, video and the
- * firewall. Today the owner has every capability and nobody else has any; a deleted drone is nobody's.
+ * firewall. The owner has every capability, other users have no capability; a deleted drone has no owner.
  */
 export function may(
   userId: number,
