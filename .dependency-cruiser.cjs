@@ -117,7 +117,7 @@ module.exports = {
         path: "^src/",
         pathNot: ["\\.store\\.ts$", "^src/platform/", "^src/testing/", isTest],
       },
-      to: { path: "node_modules/knex", dependencyTypesNot: ["type-only"] },
+      to: { path: "node_modules/knex" },
     },
     {
       name: "plans-import-only-domain",
@@ -134,8 +134,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
+    parser: "swc",
     tsPreCompilationDeps: true,
-    tsConfig: { fileName: "tsconfig.json" },
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["import", "require", "node", "default"],

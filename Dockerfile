@@ -15,7 +15,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends binutils \
  && strip /usr/local/bin/node
 RUN npm ci --omit=dev \
- && rm -rf node_modules/typescript node_modules/ts-node node_modules/@swc node_modules/@types \
+ && rm -rf node_modules/typescript node_modules/@typescript node_modules/ts-node node_modules/@swc node_modules/@types \
       node_modules/mavlink-mappings-gen/node_modules node_modules/.package-lock.json node_modules/.bin \
  && find node_modules -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -name '*.md' \) -delete \
  # Copies as ECMAScript modules, which our code does not import; programs for other systems and for the Bare runtime;

@@ -1,6 +1,5 @@
-import type { Knex } from "knex";
 import { DomainError } from "../../domain/errors";
-import type { Db } from "../../platform/postgres/db";
+import type { Db, Transaction } from "../../platform/postgres/db";
 import { SharedReads } from "../../platform/shared-reads";
 import { PLAN_LIMITS, type PlanLimits } from "./plan-limits";
 import type { PlanStore, PointCounts } from "./plans.store";
@@ -112,7 +111,7 @@ export class PlanService<Kind extends PlanKind> {
   }
 
   /** Runs `work`, which returns a plan's id, and reads that plan in the same transaction. */
-  protected changed(userId: number, work: (trx: Knex.Transaction) => Promise<number>): Promise<string> {
+  protected changed(userId: number, work: (trx: Transaction) => Promise<number>): Promise<string> {
     return this.db.transaction(async (trx) => this.getJson(userId, await work(trx), trx));
   }
 

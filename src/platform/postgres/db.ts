@@ -4,6 +4,7 @@ import type { Logger } from "../process/log";
 import { Gauge, type Registry } from "../process/metrics";
 
 export type Db = Knex;
+export type Transaction = Knex.Transaction;
 
 /** Identities are int8 nowhere in our schema, but count(*) is: a count fits a double. */
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);

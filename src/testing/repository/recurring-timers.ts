@@ -1,7 +1,18 @@
-import ts from "typescript";
+import { type ModuleItem, parseSync } from "@swc/core";
 
 /** Modules whose `setTimeout` and `setInterval` are waited for. */
 const WAITED_FOR = /^(node:)?timers(\/promises)?$/;
+const LOOP = /^(For|ForIn|ForOf|While|DoWhile)Statement$/;
+const FUNCTION = /^(Arrow)?FunctionExpression$/;
+
+/** A node of swc's syntax tree; the fields depend on its type. */
+type Node = Readonly<Record<string, unknown>> & { readonly type: string };
+
+/** Where a node is: the functions with a name around it, the innermost last, and whether a loop of that one holds it. */
+interface Position {
+  readonly owners: readonly string[];
+  readonly inLoop: boolean;
+}
 
 /**
  * Whether a source file has a timer that may go off again and again: an interval, a pause within a loop, or a timeout
@@ -9,82 +20,95 @@ const WAITED_FOR = /^(node:)?timers(\/promises)?$/;
  * that it finds too many rather than too few.
  */
 export function hasRecurringTimer(source: string): boolean {
-  const file = ts.createSourceFile("a.ts", source, ts.ScriptTarget.Latest, true);
-  const timers = timersOf(file);
+  const { body } = parseSync(source, { syntax: "typescript", target: "es2022" });
+  const timers = timersOf(body);
   const mentions = new Map<string, Set<string>>();
-  const set: { readonly by: ts.Node | undefined; readonly inLoop: boolean }[] = [];
+  const set: Position[] = [];
   let recurs = false;
-  const visit = (node: ts.Node): void => {
-    if (ts.isIdentifier(node) && !isOwnName(node)) {
-      for (let owner = ownerOf(node); owner; owner = ownerOf(owner)) {
-        const name = nameOf(owner) as string;
-        mentions.set(name, (mentions.get(name) ?? new Set()).add(node.text));
-      }
+  const visit = (node: Node, at: Position): void => {
+    if (node.type === "Identifier") {
+      for (const owner of at.owners)
+        mentions.set(owner, (mentions.get(owner) ?? new Set()).add(textOf(node)));
     }
-    if (ts.isCallExpression(node)) {
-      const called = ts.isPropertyAccessExpression(node.expression) ? node.expression.name : node.expression;
-      const kind = timers.get(called.getText(file));
+    if (node.type === "CallExpression") {
+      const callee = node.callee as Node;
+      const kind = timers.get(
+        textOf(callee.type === "MemberExpression" ? (callee.property as Node) : callee),
+      );
       if (kind === "interval") recurs = true;
-      if (kind === "timeout") set.push({ by: ownerOf(node), inLoop: isInLoop(node) });
+      if (kind === "timeout") set.push(at);
     }
-    ts.forEachChild(node, visit);
+    const name = declaredName(node);
+    const below = name
+      ? { owners: [...at.owners, textOf(name)], inLoop: false }
+      : { ...at, inLoop: at.inLoop || LOOP.test(node.type) };
+    // In `function again() {}` the name is no mention of it.
+    for (const child of childrenOf(node)) if (child !== name) visit(child, below);
   };
-  visit(file);
+  for (const item of body) visit(item as unknown as Node, { owners: [], inLoop: false });
   return (
     recurs ||
-    set.some(({ by, inLoop }) => inLoop || (by !== undefined && leadsBack(nameOf(by) as string, mentions)))
+    set.some(({ owners, inLoop }) => {
+      const by = owners.at(-1);
+      return inLoop || (by !== undefined && leadsBack(by, mentions));
+    })
   );
 }
 
 /** What the file calls its timers. */
-function timersOf(file: ts.SourceFile): Map<string, "interval" | "timeout"> {
+function timersOf(body: readonly ModuleItem[]): Map<string, "interval" | "timeout"> {
   const timers = new Map<string, "interval" | "timeout">([
     ["setInterval", "interval"],
     ["setTimeout", "timeout"],
   ]);
-  for (const statement of file.statements) {
-    if (!ts.isImportDeclaration(statement)) continue;
-    if (!WAITED_FOR.test((statement.moduleSpecifier as ts.StringLiteral).text)) continue;
-    const named = statement.importClause?.namedBindings;
-    if (!named || !ts.isNamedImports(named)) continue;
-    for (const { name, propertyName } of named.elements) {
-      const kind = timers.get((propertyName ?? name).text);
-      if (kind) timers.set(name.text, kind);
+  for (const item of body) {
+    if (item.type !== "ImportDeclaration" || !WAITED_FOR.test(item.source.value)) continue;
+    for (const specifier of item.specifiers) {
+      if (specifier.type !== "ImportSpecifier") continue;
+      const kind = timers.get((specifier.imported ?? specifier.local).value);
+      if (kind) timers.set(specifier.local.value, kind);
     }
   }
   return timers;
 }
 
-/** The name by which a function, method or accessor is called, or undefined for anything else. */
-function nameOf(node: ts.Node): string | undefined {
-  if ((ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isAccessor(node)) && node.name)
-    return node.name.getText();
-  if (!ts.isArrowFunction(node) && !ts.isFunctionExpression(node)) return undefined;
-  const { parent } = node;
-  return ts.isVariableDeclaration(parent) ||
-    ts.isPropertyDeclaration(parent) ||
-    ts.isPropertyAssignment(parent)
-    ? parent.name.getText()
-    : undefined;
+/** The name by which the function, method or accessor that a node declares is called; undefined for anything else. */
+function declaredName(node: Node): Node | undefined {
+  switch (node.type) {
+    case "FunctionDeclaration":
+      return node.identifier as Node;
+    case "ClassMethod":
+    case "PrivateMethod":
+    case "MethodProperty":
+    case "GetterProperty":
+    case "SetterProperty":
+      return node.key as Node;
+    case "ClassProperty":
+    case "PrivateProperty":
+    case "KeyValueProperty":
+      return isFunction(node.value) ? (node.key as Node) : undefined;
+    case "VariableDeclarator":
+      return isFunction(node.init) ? (node.id as Node) : undefined;
+    default:
+      return undefined;
+  }
 }
 
-/** In `function again() {}` the name is no mention of it. */
-const isOwnName = (node: ts.Identifier): boolean =>
-  nameOf(node.parent) !== undefined && (node.parent as ts.FunctionDeclaration).name === node;
+/** The name of an identifier, private ones too; empty for a name that is computed. */
+const textOf = ({ value, id }: Node): string =>
+  typeof value === "string" ? value : (((id as Node | undefined)?.value as string | undefined) ?? "");
 
-/** The innermost function with a name that the node is in. */
-function ownerOf(node: ts.Node): ts.Node | undefined {
-  let at: ts.Node | undefined = node.parent;
-  while (at && nameOf(at) === undefined) at = at.parent;
-  return at;
-}
+const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && typeof (value as Node).type === "string";
 
-function isInLoop(node: ts.Node): boolean {
-  const owner = ownerOf(node);
-  for (let at: ts.Node | undefined = node.parent; at && at !== owner; at = at.parent)
-    if (ts.isIterationStatement(at, false)) return true;
-  return false;
-}
+const isFunction = (value: unknown): boolean => isNode(value) && FUNCTION.test(value.type);
+
+/** The nodes right below a node. Some are wrapped in an object without a type, such as a call's arguments. */
+const childrenOf = (node: object): Node[] =>
+  Object.values(node).flatMap((value) => {
+    if (isNode(value)) return [value];
+    return typeof value === "object" && value !== null ? childrenOf(value) : [];
+  });
 
 function leadsBack(name: string, mentions: ReadonlyMap<string, ReadonlySet<string>>): boolean {
   const seen = new Set<string>();
