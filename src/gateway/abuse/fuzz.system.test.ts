@@ -50,7 +50,7 @@ test("requests that nearly fit /apispec.json get a described status, and never a
       const path = pathOf(operation, ({ name }) => wellFormed(parameters[name]));
       const reply = await api.send(operation.method, path, body);
       const text = JSON.stringify(reply.body);
-      // A parameter that holds a slash is another path, and none of ours.
+      // A parameter that holds a slash is another path, which is not ours.
       const described = operation.statuses.has(reply.status) || reply.status === 404 || reply.status === 405;
       if (!described || isUnforeseen(text))
         throw new Error(

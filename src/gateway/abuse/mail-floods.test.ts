@@ -69,7 +69,7 @@ test("mails to one mailbox under many tags are limited, and its owner still gets
   expect((await gateway.api.post("/reset-password", { email: victim.username })).status).toBe(200);
 });
 
-test("what callers without an account ask for does not use up the mails for a new password", async () => {
+test("requests of callers without an account do not use up the mails for a new password", async () => {
   const gateway = await startTestGateway();
   const victim = await gateway.newUser();
   const { user, drone, id } = await startFlight(gateway);

@@ -66,8 +66,8 @@ test("every kind of reply of the gateway has the security headers, on both ports
     ["readiness", `${url}/readyz`],
     ["metrics", `${url}/metrics`],
     ["a Socket.IO handshake", `${url}/socket.io/?EIO=4&transport=polling`],
-    ["a Socket.IO session that is none", `${url}/socket.io/?EIO=4&transport=polling&sid=none`],
-    ["a Socket.IO transport that is none", `${url}/socket.io/?EIO=4&transport=pigeon`],
+    ["an unknown Socket.IO session", `${url}/socket.io/?EIO=4&transport=polling&sid=none`],
+    ["an unknown Socket.IO transport", `${url}/socket.io/?EIO=4&transport=pigeon`],
     ["the drones' port", `${droneUrl}/api/v1/executions/current`],
     ["nothing of the drones' port", `${droneUrl}/healthz`],
   ];

@@ -32,7 +32,7 @@ test("150 unfinished bodies of one user take bounded memory, and other users are
   });
   expect(failed).toBe(0);
   expect([...result].toSorted()).toEqual(["", "HTTP/1.1 429 Too Many Requests"]);
-  // What the allocator keeps for later comes to as much again.
+  // The allocator keeps as much again for later.
   expect(gateway.memory().peak - before).toBeLessThan((2 * 2 * UNDER_WAY * BODY_BYTES) / 2 ** 20);
   await until(async () => (await gateway.api.as(user.token).get("/user")).status === 200);
 }, 120_000);

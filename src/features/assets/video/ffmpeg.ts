@@ -16,12 +16,16 @@ interface Limits {
   readonly timeout: number;
 }
 
-/** Whether ffmpeg can be started. */
-export const hasFfmpeg = (): Promise<boolean> =>
-  run("ffmpeg", ["-version"], { timeout: 20_000 }).then(
+let starts: Promise<boolean> | undefined;
+
+/** Whether ffmpeg can be started; a process tries it once. */
+export function hasFfmpeg(): Promise<boolean> {
+  starts ??= run("ffmpeg", ["-version"], { timeout: 20_000 }).then(
     () => true,
     () => false,
   );
+  return starts;
+}
 
 /**
  * Runs ffmpeg on `source`, a URL on loopback, with these arguments. Rejects with the end of its error output.

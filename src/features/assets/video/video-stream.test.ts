@@ -71,7 +71,7 @@ const aac = expect.stringMatching(/^mp4a/);
 test.each([
   ["H.264", "a.mp4", h264, [avc, undefined]],
   ["H.264 with sound", "a.mov", [...tone, ...h264, "-c:a", "aac"], [avc, aac]],
-  ["what no browser plays", "a.avi", [...tone, "-c:v", "mpeg4", "-c:a", "mp2"], [avc, aac]],
+  ["a format that no browser plays", "a.avi", [...tone, "-c:v", "mpeg4", "-c:a", "mp2"], [avc, aac]],
 ] as const)(
   "a video of %s is packaged, and players follow its playlist through presigned segments to the end",
   async (_what, name, encoding, codecs) => {
