@@ -1,6 +1,6 @@
 import { startGateway } from "../src/gateway";
 import { gatewayConfig, loadConfig } from "../src/platform/config";
-import { Quotas } from "../src/platform/quotas/quotas";
+import { orderQuotaKey } from "../src/platform/quotas/quotas";
 import { answer, ownFigures } from "./relay/child";
 
 /** The gateway as it is shipped, with its background jobs. */
@@ -8,10 +8,10 @@ const started = startGateway(loadConfig(gatewayConfig));
 
 answer({
   url: async () => (await started).url,
-  /** Switches rates off and on again, so that both ways are measured in one process. */
-  countRates: async (on: boolean) => {
+  /** Uses the quota of orders so many times. */
+  countOrders: async (times: number) => {
     const { quotas } = (await started).deps;
-    quotas.take = on ? Quotas.prototype.take : async () => undefined;
+    for (let at = 0; at < times; at++) await quotas.take("orders", orderQuotaKey(0, 0));
   },
   ...ownFigures,
 });

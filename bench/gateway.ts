@@ -44,7 +44,7 @@ export async function startBenchGateway(stops: CleanupStack, env: Readonly<Recor
   return {
     ...{ url, base, db, mail, newUser, redisUrl: redis.url },
     pid: gateway.pid,
-    countRates: (on: boolean) => gateway.ask<void>("countRates", on),
+    countOrders: (times: number) => gateway.ask<void>("countOrders", times),
     cpuSeconds: () => gateway.ask<number>("cpuSeconds"),
     newCustomer: async (username: string): Promise<Customer> => {
       const { id } = await newUser(username);

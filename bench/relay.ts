@@ -181,7 +181,7 @@ function tableOf(memory: Pair<number>, floods: Pair<Flood[]>, steady: Pair<Stead
       },
     ],
     notes: [
-      `Carried in wall time: ${Math.round(wall.ours)} frames/s, the bare pipe ${Math.round(wall.baseline)}; on two cores Redis and the pilots share one and may be what is full.`,
+      `Carried in wall time: ${Math.round(wall.ours)} frames/s, the bare pipe ${Math.round(wall.baseline)}; on two cores Redis and the pilots share one, which may be the bottleneck.`,
       `Median age: ${p50.ours.toFixed(2)} ms, the bare pipe's ${p50.baseline.toFixed(2)} ms. Medians of ${FLOOD_ROUNDS} floods and ${STEADY_ROUNDS} steady runs in turns; the server alone on core ${SERVER_CORE}.`,
       "An idle session here includes its two Redis subscriptions and its keep-alive; the bare pipe has neither.",
     ],

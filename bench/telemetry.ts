@@ -7,7 +7,7 @@ const SERVER_CORE = 1;
 const FIELD_CORE = 0;
 const WARM_UP_MS = 1_000;
 const MEASURE_MS = 2_000;
-/** Whatever else the machine does can only make a step look worse than it is. */
+/** Other work of the machine can only make a step look worse than it is. */
 const TRIES = 3;
 const P99_LIMIT_MS = 50;
 /** A server that leaves frames out is not keeping up, however young those are that it sends. */

@@ -10,7 +10,7 @@ const trigger = (columns: readonly string[]) => `
 
 const before = ["ip", "vpn_key_id", "is_active"];
 
-/** Tell of a new password too: what was opened before it ends. */
+/** Tell of a new password too: sessions that were opened before it end. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(trigger([...before, "password_changed_at"]));
 }

@@ -3,7 +3,7 @@ import { DataFlashReader, neededNumbers } from "../../src/flight-log";
 
 const WINDOW = 1 << 20;
 
-/** The time, and which instance. What a message does not have is not a number. */
+/** The time, and which instance. A value that a message lacks is NaN. */
 function addFirst(sum: Float64Array, time: number, instance: number): boolean {
   sum[0] = (sum[0] as number) + time + (instance || 0);
   return true;

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 
 const WINDOW = 1 << 20;
 
-/** The least that anyone must do who reads a DataFlash log: look at each message's head and go on to the next. */
+/** The least work of any reader of a DataFlash log: look at each message's head and go on to the next. */
 export function countMessages(path: string): number {
   const file = openSync(path, "r");
   const window = Buffer.allocUnsafeSlow(WINDOW);

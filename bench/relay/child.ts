@@ -4,7 +4,7 @@ import { once } from "node:events";
 /** A process of this benchmark, held to one core or to some: `0-1`. */
 export interface Child {
   readonly pid: number;
-  /** One question at a time; the answer is whatever `answer` in the child returned. */
+  /** One question at a time; the answer is the result of `answer` in the child. */
   ask<Answer>(question: string, ...args: readonly unknown[]): Promise<Answer>;
   stop(): Promise<void>;
 }

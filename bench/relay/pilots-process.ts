@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 import { answer } from "./child";
 
 /**
- * Pilots and the drones' end of Redis, as cheap as can be, so that the server between them is what is measured:
+ * Pilots and the drones' end of Redis, as cheap as can be, so that the figures are those of the server between them:
  * WebSocket by hand over TCP, frames made beforehand.
  */
 const pilots: Socket[] = [];

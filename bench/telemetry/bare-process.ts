@@ -47,8 +47,8 @@ let flying = 0;
 let slice = 0;
 let round = 0;
 /**
- * Vehicles are spread over the tenth of a second, as those in the field are. What is emitted late was due when
- * a vehicle would have sent it.
+ * Vehicles are spread over the tenth of a second, as those in the field are. A message that is emitted late
+ * was due when a vehicle would have sent it.
  */
 onSchedule(100 / SLICES, (due) => {
   for (let drone = 1 + slice; drone <= flying; drone += SLICES) emitAll(drone, due);

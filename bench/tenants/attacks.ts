@@ -27,7 +27,7 @@ interface Attacker {
   readonly anybody: ApiClient;
 }
 
-/** What is done again and again, as fast as it is answered. */
+/** One action of an attack; the next follows as soon as it is answered. */
 type Act = (round: number) => Promise<unknown>;
 
 /** Prepares an attack. */

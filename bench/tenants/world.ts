@@ -13,7 +13,7 @@ import { startChild } from "../relay/child";
 /** All that a user may have, in one reply of 17 MB. */
 const LONGEST_LIST = { plans: 10, pointsEach: 2_000, label: "漢".repeat(200) };
 const ZURICH = { lat: 47.397742, lng: 8.545594, altitude: 488 };
-/** Slower than the cap of ten frames a second, so that none is left out. */
+/** Slower than the cap of ten frames a second, so that each is sent. */
 const COUNTED_HERTZ = 4;
 /** Where nothing listens. */
 const NO_VEHICLE = 1;
@@ -52,8 +52,8 @@ export interface TenantsWorld {
   /** Peak of Redis's own count of its memory, in MB. */
   redisPeakMegabytes(): Promise<number>;
   cpuSeconds(): Promise<number>;
-  /** Whether rates are counted. */
-  countRates(on: boolean): Promise<void>;
+  /** The gateway uses the quota of orders so many times. */
+  countOrders(times: number): Promise<void>;
   clear(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export async function startTenantsWorld(
     const gateway = await startBenchGateway(stops, {
       ...{ LINK_CONNECT_TIMEOUT_MS: "2000", TRUSTED_PROXIES: "127.0.0.1", ...env },
     });
-    const { url, base, db, mail, pid, cpuSeconds, countRates, redisUrl } = gateway;
+    const { url, base, db, mail, pid, cpuSeconds, countOrders, redisUrl } = gateway;
     const admin = new Redis(redisUrl);
     stops.add(() => admin.disconnect());
     const edgeProcess = startChild(join(__dirname, "edge-process.js"), "0-1", { REDIS_URL: redisUrl });
@@ -102,7 +102,7 @@ export async function startTenantsWorld(
     const redisPeakMegabytes = async () =>
       Number(/used_memory_peak:(\d+)/.exec(await admin.info("memory"))?.[1]) / 1_048_576;
     return {
-      ...{ url, victim, fleet, mail, mailboxes, peakMegabytes, redisPeakMegabytes, cpuSeconds, countRates },
+      ...{ url, victim, fleet, mail, mailboxes, peakMegabytes, redisPeakMegabytes, cpuSeconds, countOrders },
       counted: Object.assign(counting, { droneId }),
       newAttack: () => withDrone(attacker, NO_VEHICLE),
       clear: () => stops.clear(),

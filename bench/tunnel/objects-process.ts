@@ -4,7 +4,7 @@ import { answer } from "../relay/child";
 
 /**
  * A fake object store: it keeps its objects in memory and speaks as much of S3 as the tunnel service uses. The
- * embedded one takes milliseconds for each of the ten thousand objects and would be what is measured.
+ * embedded one takes milliseconds for each of the ten thousand objects and would dominate the figures.
  */
 const objects = new Map<string, string>();
 

@@ -102,7 +102,7 @@ test("every value in the docs is one of the chart's", () => {
   const isThere = (path: string) =>
     known.some((one) => one === path || one.startsWith(`${path}.`) || path.startsWith(`${one}.`));
   expect(missing(/--set[ =]'?([\w.]+)/g, isThere)).toEqual([]);
-  // A file of the same beginning is none.
+  // A file name with the same beginning is no value.
   const pattern = new RegExp(
     `\`((?:${roots})(?:\\.[a-z]\\w*)+)(?=[\`:=])(?<!\\.(?:md|ts|js|json|yaml))`,
     "g",

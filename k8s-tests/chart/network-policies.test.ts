@@ -165,7 +165,7 @@ test("servers elsewhere are reached on their own ports, at the addresses that ar
 
 test("a pod with a cloud role reaches the cloud's STS, whatever the store's addresses are", async () => {
   const byRole = { ...external, objects: { bucket: "example-fleet", vpnBucket: "example-fleet-vpn" } };
-  /** Who is let out to port 443 of any address. */
+  /** The pods that may reach port 443 of any address. */
   const ends = async (store: object) => {
     const rendered = await render({ ...byRole, external: { ...external.external, objects: store } });
     const isOpen = (rule: Rule) => rule.to === undefined && portsOf(rule).includes("443");

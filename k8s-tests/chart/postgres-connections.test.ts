@@ -14,7 +14,7 @@ const each = {
   worker: workerConfig.shape.DATABASE_POOL_MAX.parse(undefined) + 5,
   tunnel: 2 + 1 + 1,
 };
-/** Reserved by Postgres for its superuser, which none of our processes is. */
+/** Reserved by Postgres for its superuser; no process of ours is one. */
 const RESERVED = 3;
 
 test("the bundled Postgres has connections for every pod at its highest scale, and for one more of each during an upgrade", async () => {

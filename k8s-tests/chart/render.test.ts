@@ -139,7 +139,7 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
       "files synced for development": ["tunnel"],
     };
     const components = mounted.map(({ labels }) => labels["app.kubernetes.io/component"]);
-    // Where every Secret is given, none is made.
+    // Where every Secret is given, the chart makes no Secret.
     const maker = ["production", "aws", "existing Secrets"].includes(name) ? [] : ["secrets"];
     expect(components.toSorted()).toEqual([...(uses[name] ?? []), ...maker].toSorted());
   });

@@ -54,7 +54,7 @@ describe("a DataFlash log of several flights", () => {
     expect(took(bytes, during(-1, 45))).toEqual([5, 5, "time"]);
   });
 
-  test("gives the last one that ended before the execution did where none overlaps it", () => {
+  test("gives the last one that ended before the execution did where no flight overlaps it", () => {
     const { bytes } = flights(5);
     expect(took(bytes, during(15, 16))).toEqual([2, 5, "order"]);
     expect(took(bytes, during(99, 100))).toEqual([5, 5, "order"]);

@@ -11,7 +11,7 @@ const tagsWithoutCases: readonly string[] = [];
 
 const features = join(__dirname, "../features");
 
-/** Every `*.contract.ts` of a feature, found by name so that none can be forgotten. */
+/** Every `*.contract.ts` of a feature, found by name so that no case can be forgotten. */
 const caseFiles = readdirSync(features, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".contract.ts"))
   .sort();

@@ -75,7 +75,7 @@ export interface ErrorReply {
   readonly body: unknown;
 }
 
-/** The reply for an error at a route, or outside any route when none is given. */
+/** The reply for an error at a route, or outside any route when no route is given. */
 export function errorReply(
   error: DomainError,
   at: Pick<Route, "envelope" | "errors" | "errorBodies">,

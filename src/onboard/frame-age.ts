@@ -10,7 +10,7 @@ import { LRUCache } from "lru-cache";
 export const MAX_FRAME_AGE_MS = 300;
 const UNKNOWN_TRIP_MS = 100;
 const MAX_LATE_MS = MAX_FRAME_AGE_MS - UNKNOWN_TRIP_MS;
-/** The first frames of a session may come out of a stall: none is accepted while the best trip still improves. */
+/** The first frames of a session may come out of a stall: they are refused while the best trip still improves. */
 const SETTLE_MS = 300;
 const SETTLE_STEP_MS = 50;
 /** Computers' clocks drift: the best trip may grow by this share of the time that passes. */

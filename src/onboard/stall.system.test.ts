@@ -144,6 +144,6 @@ test.each([0.8, 3, 10])("after a stall of %d s no frame older than 300 ms is act
   expect(state.customMode).toBe(17);
   const during = acted.filter(({ at }) => at > stalledAt);
   expect(Math.max(...during.map(({ ageMs }) => ageMs))).toBeLessThanOrEqual(MAX_FRAME_AGE_MS);
-  // The shortest stall ends before the agent gives the connection up: what was held back did come, and was refused.
+  // The shortest stall ends before the agent gives the connection up: the held frames did come, and were refused.
   if (seconds < 1) expect(acks.slice(before).some(({ reason }) => reason === "old")).toBe(true);
 });

@@ -24,7 +24,7 @@ const RELEASE_MS = 3_000;
 
 /**
  * idle:     nothing is sent. No pilot has steered yet, or the dead-man timer has stopped the vehicle.
- * steering: each fresh frame is sent at once; none twice, and no old one.
+ * steering: each fresh frame is sent at once and once; old frames are not sent.
  * stopping: no fresh frame came for half a second. Sticks are centred for two seconds at most, and a mode in which the
  *           vehicle stops by itself is set until the vehicle accepts it, also after its link was lost. A fresh frame, or
  *           a mode that sticks do not fly, ends it at once.

@@ -7,7 +7,7 @@ test("asks until there is a value", async () => {
   expect(asked).toBe(4);
 });
 
-test("what is missing after the limit is named, and an error of the question is not repeated", async () => {
+test("a missing value is named after the limit, and an error of the question is not repeated", async () => {
   await expect(eventually("The report", () => false, { limitMs: 10, everyMs: 1 })).rejects.toThrow(
     "The report did not come within 0.01 s.",
   );

@@ -7,7 +7,7 @@ function controlled() {
   return { begun, ask: (key = 1) => reads.read(key, read) };
 }
 
-test("who asks during a reading shares the next one", async () => {
+test("callers that ask during a reading share the next one", async () => {
   const { begun, ask } = controlled();
   const first = ask();
   const others = [ask(), ask(), ask()];

@@ -138,7 +138,7 @@ function wantedVelocity(body: Body, demand: Demand, limits: Limits): { vn: numbe
   if (length < 1e-3) return { vn: 0, ve: 0, vd: 0 };
   const across = Math.hypot(n, e) / length;
   const down = Math.abs(d) / length;
-  // One speed along the straight line: whichever axis is slower sets it, so both arrive together.
+  // One speed along the straight line: the slower axis sets it, so both arrive together.
   const speed = Math.min(
     across > 1e-6 ? limits.speed / across : Number.POSITIVE_INFINITY,
     down > 1e-6 ? (d < 0 ? limits.speedUp : limits.speedDown) / down : Number.POSITIVE_INFINITY,

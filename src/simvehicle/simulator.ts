@@ -10,7 +10,7 @@ const IDLE_MS = 600_000;
 export interface SimulatedVehicleOptions extends FlightOptions {
   /** TCP; 0 takes a free one. */
   readonly port: number;
-  /** A second TCP port, for the computer on board; 0 takes a free one, none is opened without it. */
+  /** A second TCP port, for the computer on board; 0 takes a free one. Absent: no second port. */
   readonly onboardPort?: number;
   /**
    * Where an ArduPilot vehicle keeps its DataFlash logs, a file for each flight. No two vehicles may share one.

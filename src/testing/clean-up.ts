@@ -20,5 +20,5 @@ export async function runCleanUps(holder: object): Promise<void> {
     await cleanUp().catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0)
-    throw new AggregateError(failures, `What the test file started did not stop: ${failures.join("; ")}`);
+    throw new AggregateError(failures, `The test file left something running: ${failures.join("; ")}`);
 }

@@ -15,7 +15,7 @@ import { CommandError } from "./os/os";
 import { SimulatedOs } from "./os/simulated-os";
 import { generateKeyPair } from "./wireguard/keys";
 
-/** A hub key that is none is as secret as one that is: its end is missing. */
+/** An invalid hub key is as secret as a valid one: only its end is missing. */
 const SHORT_KEY = generateKeyPair().privateKey.slice(0, 38);
 
 const os = new SimulatedOs();
@@ -24,7 +24,7 @@ const log = new CapturedLog();
 /** Every reply that was got, and every metric. */
 const replies: string[] = [];
 
-/** What is awaited here takes milliseconds, on a busy machine seconds. */
+/** Each wait takes milliseconds, on a busy machine seconds. */
 jest.setTimeout(90_000);
 const until = <T>(attempt: () => Promise<T> | T) => untilWithin(attempt);
 
@@ -174,7 +174,7 @@ test("no private key is in a log, a metric, a reply, a command or an object that
   await askEverything();
   store.mend();
 
-  // A config that is cut off within its key, a daemon that starts with it, and a hub key that is none.
+  // A config that is cut off within its key, a daemon that starts with it, and an invalid hub key.
   await tunnel.lifecycle.stop("another one follows");
   const object = `vpn/drones/${drone.id}.conf`;
   const whole = (await world.configs.get(object)) as string;

@@ -36,7 +36,7 @@ const inSequence = <T extends { readonly sequence: number }>(rows: readonly T[])
  * Stored waypoints as the plan to fly, in `sequence` order and otherwise unchanged. A copter needs a takeoff
  * first: when the first waypoint is not one, one is put before it, at the position, height and frame of the first row
  * that is flown to above 0 m: a speed or a ground point at the beginning is no height to climb to. Nothing else
- * is added; what the vehicle does at the end is the pilot's choice.
+ * is added; the pilot chooses the end of the flight.
  *
  * Throws `invalid_input` when no row says how high to climb.
  */

@@ -28,7 +28,7 @@ export const CLOSED_BY_OWNER = "closed by its owner";
 
 /** The drones' links, whichever replica of the gateway holds them. */
 export interface VehicleLinks {
-  /** Runs `use` with the drone's link. Rejects with `vehicle_unreachable` when none opens in time. */
+  /** Runs `use` with the drone's link. Rejects with `vehicle_unreachable` when no link opens in time. */
   withLink<T>(target: LinkTarget, use: (link: VehicleCalls) => Promise<T>): Promise<T>;
   /**
    * Watches a drone: its link is opened now or when it can be, and again whenever it is lost. Returns the

@@ -39,7 +39,7 @@ test("orders beyond a drone's quota answer 429, those of an emergency and of oth
   expect(await other("set_param", setParam)).toMatchObject({ status: 200 });
 });
 
-test("what another user tries does not use up the quota of a drone's owner", async () => {
+test("another user's tries do not use up the quota of a drone's owner", async () => {
   const gateway = await startTestGateway({ QUOTA_ORDERS: "2" });
   const [owner, other] = [await gateway.newUser(), await gateway.newUser()];
   const drone = await simulatedDrone(owner.api);

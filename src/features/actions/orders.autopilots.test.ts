@@ -1,6 +1,6 @@
 import { autopilots, isPx4, isRover } from "../../testing/autopilots/autopilot";
 import { contradiction } from "../../testing/autopilots/contradiction";
-import { type Flown, flown } from "../../testing/autopilots/flown";
+import { type Flown, flown, notCarriedOut } from "../../testing/autopilots/flown";
 import { ordered } from "../../testing/autopilots/orders";
 
 jest.setTimeout(240_000);
@@ -18,6 +18,12 @@ describe.each(autopilots)("%s", (name) => {
     expect(contradiction(given, name)).toBeUndefined();
     return given;
   };
+  /** As `give`, for an order that must succeed. */
+  const carriedOut = async (path: string, body: Record<string, unknown> = {}) => {
+    const given = await give(path, body);
+    if (given.status !== 200)
+      throw notCarriedOut(path, { status: given.status, body: given.message }, given.texts);
+  };
   const height = async () => (await vehicle.witness.fresh()).relativeAltitude;
   const landed = () =>
     vehicle.witness.until("the landing", async () => !(await vehicle.witness.fresh()).armed, 90);
@@ -26,10 +32,10 @@ describe.each(autopilots)("%s", (name) => {
     test("a disarmed vehicle refuses to take off, and the next arming does not launch it", async () => {
       const refused = await give("takeoff", { altitude: 10 });
       expect(refused).toMatchObject({ status: 500, message: expect.stringContaining("it is not armed") });
-      await give("guided");
-      expect((await give("arm")).status).toBe(200);
+      await carriedOut("guided");
+      await carriedOut("arm");
       expect(await height()).toBeLessThan(1);
-      expect((await give("disarm_drone")).status).toBe(200);
+      await carriedOut("disarm_drone");
     });
   }
 
@@ -45,30 +51,29 @@ describe.each(autopilots)("%s", (name) => {
   });
 
   test("it arms, takes off, goes where it is told, and lands as the answers say", async () => {
-    await give("guided");
-    expect((await give("arm")).status).toBe(200);
+    await carriedOut("guided");
+    await carriedOut("arm");
     const { lat, lng } = await vehicle.witness.fresh();
     if (!isRover(name)) {
-      expect((await give("takeoff", { altitude: 10 })).status).toBe(200);
+      await carriedOut("takeoff", { altitude: 10 });
       await vehicle.witness.until("9 m of height", async () => (await height()) > 9);
       expect((await give("disarm_drone")).status).toBe(500);
       const again = await give("takeoff", { altitude: 20 });
       expect(again).toMatchObject({ status: 500, message: expect.stringContaining("already in the air") });
     }
-    expect((await give("move", { x: 30, y: 10, z: 12 })).status).toBe(200);
-    expect((await give("goto_gps_location", { lat: lat - 0.0004, lng, altitude: 15 })).status).toBe(200);
+    await carriedOut("move", { x: 30, y: 10, z: 12 });
+    await carriedOut("goto_gps_location", { lat: lat - 0.0004, lng, altitude: 15 });
     if (isRover(name)) {
       await give("disarm_drone");
       return;
     }
-    expect((await give("land")).status).toBe(200);
+    await carriedOut("land");
     await landed();
   });
 
   test("a motor is tested, and one that the frame lacks is not", async () => {
-    await give("guided");
-    const tested = await give("motortest", { motor_id: 1, percentage: 5 });
-    expect(tested.status).toBe(200);
+    await carriedOut("guided");
+    await carriedOut("motortest", { motor_id: 1, percentage: 5 });
     if (!isPx4(name)) {
       expect((await vehicle.order("arm")).status).toBe(500);
       await vehicle.witness.until("the end of the test", async () => !(await vehicle.witness.fresh()).armed);

@@ -109,7 +109,7 @@ export const ordersContract: readonly ContractCase[] = [
   },
   {
     route: "POST /drone/action/motortest",
-    title: "answers a motor that the frame lacks with 500, and none spins",
+    title: "answers a motor that the frame lacks with 500, and no motor spins",
     run: flown(async ({ order }) => {
       const reply = await order("motortest", { motor_id: 5, percentage: 10 });
       expect(reply).toMatchObject(refused(/4 motors \(FRAME_CLASS = 1\)/));

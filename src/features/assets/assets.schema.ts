@@ -52,7 +52,7 @@ export const AssetReply = z
     mime_type: z.string().nullable(),
     checksum: z.string().nullable().describe("Announced by the drone: a SHA-256 or an MD5, in hex."),
     sha256: z.string().nullable().describe("Of the uploaded content, in hex."),
-    size: z.int().nullable().describe("Bytes of the object; null while none has arrived."),
+    size: z.int().nullable().describe("Bytes of the object; null until it has arrived."),
     /**
      * pending: it has a URL for the upload. ready: the content arrived and was checked. failed: no content arrived, or
      * not the announced one; a new URL makes it pending again, and another `complete_upload` may find it whole.

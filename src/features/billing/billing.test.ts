@@ -25,7 +25,7 @@ async function subscriber(vehicles = 2) {
   const user = await gateway.newUser();
   const subscription = { id: freshId("sub"), customer: freshId("cus"), userId: user.id, quantity: vehicles };
   fake.addSubscription(subscription.id, subscription.customer, vehicles);
-  // A second ago by the provider's clock, so that what is done next is newer.
+  // A second ago by the provider's clock, so that later events are newer.
   const completed = paymentEvent("checkout.session.completed", checkoutObject(subscription), 1_795_000_000);
   await gateway.api.post("/billing/webhook", completed);
   return { user, ...subscription };

@@ -16,7 +16,7 @@ const MAX_COMPARED = 20_000;
  *
  * An exception stays where the series still has an occurrence. Else it goes to the first of these times that the
  * series has now and did not have before: its time moved as the start was by local clocks, if that is at most half
- * a day; the occurrence nearest to it on its own local day; its time moved by whatever the start was. Where there is
+ * a day; the occurrence nearest to it on its own local day; its time moved as far as the start was. Where there is
  * none, the exception ends. An occurrence that was there before is not taken: it was not cancelled.
  *
  * Undefined when there are too many occurrences to compare. It may compute for long: call it in a thread.

@@ -71,7 +71,7 @@ describe("in the contract profile", () => {
   test.each([
     ["no header at all", {}],
     ["an address of the user plane", { "x-drone-ip": "10.70.0.2" }],
-    ["what only begins like an address", { "x-drone-ip": "10.71." }],
+    ["a text that only begins like an address", { "x-drone-ip": "10.71." }],
     ["an address with more behind it", { "x-real-ip": "10.71.240.0.evil.example" }],
     ["an octet beyond 255", { "x-drone-ip": "10.71.300.1" }],
     ["a drone's address behind another's", { "x-forwarded-for": "192.0.2.1, 10.71.240.0" }],

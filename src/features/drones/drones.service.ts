@@ -162,7 +162,7 @@ export class DronesService {
   /**
    * A simulated drone that names no port gets a vehicle that no other drone has: a vehicle's port serves one client at a
    * time. When every vehicle has a drone, the strict profile rejects with `conflict`, the contract profile shares one. In
-   * the strict profile nobody names the vehicle of another user.
+   * the strict profile a user cannot name the vehicle of another user.
    */
   private async assignLinkAddress(
     trx: Db,

@@ -72,7 +72,7 @@ export class LinkRecorder implements FrameTap {
     if (this.from > 0 && now - this.from / 1000 >= partMs) this.endPart();
   }
 
-  /** The link is gone. Another one goes on with the record, or it is closed when none comes. */
+  /** The link is gone. Another one goes on with the record. Without another one the record is closed. */
   closed(): void {
     this.endPart();
   }

@@ -28,7 +28,7 @@ test("a record ends at its bound", async () => {
   expect((await recordOf(drone)).size).toBe(3_000);
 });
 
-test("what waits for the store in memory is bounded, and the newest is kept", async () => {
+test("the parts that wait for the store in memory are bounded, and the newest is kept", async () => {
   const drone = await linkedDrone(gateway);
   const lost: number[] = [];
   const writer = new RecordWriter(gateway.deps, {

@@ -5,8 +5,8 @@ export const LABEL_LENGTH = 200;
 export const BATCH_BYTES = 1_048_576;
 
 /**
- * The plans of one kind that one user may have. `GET /missions` returns all of it in one reply, 17 MB at most. What
- * was stored before there were limits can still be read and deleted.
+ * The plans of one kind that one user may have. `GET /missions` returns all of it in one reply, 17 MB at most.
+ * Plans that were stored before there were limits can still be read and deleted.
  */
 export const PLAN_LIMITS = {
   plans: 1_000,

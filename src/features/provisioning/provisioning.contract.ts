@@ -30,7 +30,7 @@ export const provisioningContract: readonly ContractCase[] = [
   },
   {
     route: "GET /drone/activate",
-    title: "answers 406 without a token, and to one that is none",
+    title: "answers 406 without a token, and to an invalid one",
     run: async ({ anonymous, user }) => {
       expect(await anonymous.get("/drone/activate")).toMatchObject({ status: 406, body: refusal });
       expect(await user.api.get("/drone/activate")).toMatchObject({ status: 406, body: refusal });

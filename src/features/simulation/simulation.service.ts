@@ -7,7 +7,7 @@ import { beginSession, endSession, lockInstance, sessionStart } from "./sessions
 import type { Cost } from "./simulation.schema";
 
 interface SimulationDeps extends Pick<Services, "db" | "clock"> {
-  /** Undefined where none is configured. */
+  /** Undefined where no instance is configured. */
   readonly provider: SimulationProvider | undefined;
   /** The instance's price of an hour. */
   readonly perHour: number;

@@ -5,9 +5,9 @@ import type { Db } from "../../platform/postgres/db";
 
 /**
  * A released address rests for as long before another user gets it: the former owner's configs, connections and
- * subscriptions must not meet the next owner's drone. A user's own drones may follow each other at once, because what
- * is left of the former one (packets of its peer until the reconciler has removed the key, conntrack entries, admitted
- * connections of the edge) belongs to the same user, and everything else goes by the row's id and key.
+ * subscriptions must not meet the next owner's drone. A user's own drones may follow each other at once. The
+ * remains of the former one (packets of its peer until the reconciler has removed the key, conntrack entries, admitted
+ * connections of the edge) belong to the same user, and everything else goes by the row's id and key.
  */
 const REST = "24 hours";
 
@@ -21,7 +21,7 @@ interface AddressOwner {
 /**
  * Allocates a free address of a range, inside the caller's transaction. Concurrent callers wait for the range's lock until
  * that transaction ends, so no address is allocated twice.
- * Rejects with `address_pool_exhausted` when none is left.
+ * Rejects with `address_pool_exhausted` when no address is left.
  */
 export async function allocateAddress(trx: Db, range: AddressRange, owner?: AddressOwner): Promise<Ipv4> {
   await trx.raw("select pg_advisory_xact_lock(hashtext(?))", [`vpn_addresses:${range.name}`]);

@@ -39,7 +39,7 @@ export class MessageFormat {
   ) {}
 
   /**
-   * Undefined when what is declared cannot be: a length that its fields do not fill exactly, an unknown
+   * Undefined when the declaration is impossible: a length that its fields do not fill exactly, an unknown
    * format character, fields without a name.
    */
   static declare(

@@ -21,8 +21,8 @@ const FMT = MessageFormat.declare(FMT_TYPE, FMT_LENGTH, "FMT", "BBnNZ", "Type,Le
 
 /**
  * Cuts an ArduPilot DataFlash log into messages: two head bytes, a type, and a payload whose length and fields a
- * FMT message declared earlier in the log. There is no checksum: what does not begin like a message of a
- * declared type is skipped byte by byte and counted as damaged.
+ * FMT message declared earlier in the log. There is no checksum: bytes that do not begin like a message of
+ * a declared type are skipped one by one and counted as damaged.
  *
  * Few messages are wanted, so going from header to header must be fast: the loop notes where wanted messages begin,
  * without a branch, and calls their handlers a few thousand at a time.

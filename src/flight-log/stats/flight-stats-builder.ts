@@ -23,7 +23,7 @@ export interface FlightFigures
  * of every message that has one.
  *
  * unknown → armed ⇄ disarmed. While it is unknown whether the motors run, every message counts. When the log then says
- * that they did not run, what was counted is dropped. When it says that they are stopped now, or never says anything, the
+ * that they did not run, these counts are dropped. When it says that they are stopped now, or never says anything, the
  * log began in flight.
  */
 export class FlightStatsBuilder {

@@ -32,7 +32,7 @@ function squaredDistance(lat: number, lng: number, toLat: number, toLng: number,
 export const isPosition = (lat: number, lng: number): boolean =>
   Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && (Math.abs(lat) > 1e-6 || Math.abs(lng) > 1e-6);
 
-/** The track over ground. A long log has millions of positions: none of them becomes an object. */
+/** The track over ground. A long log has millions of positions, so no position becomes an object. */
 export class GroundTrack {
   distance = 0;
   /** Seconds of log time; NaN while there is no position. */

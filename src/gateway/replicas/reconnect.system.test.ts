@@ -98,7 +98,7 @@ describe.each(["websocket", "polling"] as const)(
         expect(watcher.frames()[0].type).toBe("home");
         expect(watcher.all("subscription_confirmed")).toEqual([]);
         expect(watcher.all("error")).toEqual([]);
-        // Two seconds of a dashboard are a hundred frames and more: none of them is told now.
+        // Two seconds of a dashboard are a hundred frames and more: no missed frame is sent now.
         expect(missed).toBeGreaterThanOrEqual(8);
         expect(watcher.frames("relalt").length).toBeLessThan(missed);
         const home = watcher.frames("home").length;

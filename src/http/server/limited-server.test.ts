@@ -164,7 +164,7 @@ describe("a reply of forty megabytes", () => {
     const caller = await rawClient(port);
     caller.socket.pause();
     caller.socket.write(ask);
-    // Blank lines before a request are none of it.
+    // Blank lines before a request are no part of it.
     const writing = setInterval(() => caller.socket.write("\r\n"), 200);
     try {
       await until(async () => (await stalled()) === 1);

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 
 /**
  * Closes replies that wait behind another reply of their connection when the connection is closed. Node closes only the
- * reply that is being sent: the others would never emit `close`, and what counts them would count them for ever.
+ * reply that is being sent: the others would never emit `close`, and their counters would count them for ever.
  */
 export function closePipelinedReplies(server: Server): void {
   const waiting = new WeakMap<Socket, Set<ServerResponse>>();

@@ -25,7 +25,7 @@ export class SharedAddressWatch {
   ) {
     this.began = clock.now().getTime();
     const help =
-      "1: in the last five minutes the requests of five or more users came from one address, and none from another.";
+      "1: in the last five minutes the requests of five or more users came from one address, and no requests came from another.";
     metricsIn(registry).gaugeOf("fleet_shared_client_address", help, () => {
       this.closeWindow();
       return this.isShared ? 1 : 0;

@@ -87,8 +87,8 @@ export function closeSlowReaders(server: Server, { stallSeconds, onClosed }: Slo
 }
 
 /**
- * Bytes of a connection that the system has taken. Node's `bytesWritten` counts what was handed over; what of it still
- * waits is known to the connection's handle, which Node's own timeout reads too.
+ * Bytes of a connection that the system has taken. Node's `bytesWritten` counts the bytes that were handed over. The
+ * connection's handle, which Node's own timeout reads too, knows how many of them still wait.
  */
 function bytesSent(socket: Socket): number | undefined {
   const handle: unknown = Reflect.get(socket, "_handle");

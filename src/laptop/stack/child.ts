@@ -12,7 +12,7 @@ interface ChildSpec {
   /** File of `cmd/`, without its ending. */
   readonly entrypoint: string;
   /**
-   * Absent when it listens on none. It must be free once what was left of an earlier run has ended; `variable` is
+   * Absent when it listens on none. It must be free once the processes of an earlier run have ended; `variable` is
    * how the user moves it.
    */
   readonly port?: { readonly number: number; readonly variable: string };

@@ -43,7 +43,7 @@ export function loadConfig<Schema extends z.ZodObject>(
   return parsed.data;
 }
 
-/** On standard error: what an admin command prints on standard output is read by programs. */
+/** On standard error: programs read the standard output of an admin command. */
 function warnOfRetired(retired: readonly string[]): void {
   createLogger("config", "warn", pino.destination({ dest: 2, sync: true })).warn(
     { variables: retired },

@@ -62,7 +62,7 @@ function notes() {
   return { done, started, letGo: () => letGo(), tasks: { note } };
 }
 
-/** The server's side of what is open now goes with the server. */
+/** The server's side of the open connections ends with the server. */
 const losePower = async () => {
   const { rows } = await db.raw(
     `SELECT pid FROM pg_stat_activity WHERE application_name = 'fleet-jobs'

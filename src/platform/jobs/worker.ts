@@ -124,7 +124,7 @@ const runnerOptions = ({ pool, log, pollMs, tasks }: WorkerOptions, events: Work
   pollInterval: pollMs ?? 2_000,
   noHandleSignals: true,
   logger: jobLogger(log),
-  // A crontab file in the working folder is none of ours.
+  // A crontab file in the working folder is not ours.
   parsedCronItems: [],
 });
 

@@ -27,7 +27,7 @@ export class Sts {
     );
   }
 
-  /** Rejects with `unavailable` when none can be had. */
+  /** Rejects with `unavailable` when STS gives no credentials. */
   async assume(sessionName: string, policy: SessionPolicy, seconds: number) {
     const { STS_ENDPOINT, STS_ROLE_ARN, S3_REGION } = this.settings;
     if (!STS_ENDPOINT && !STS_ROLE_ARN) {

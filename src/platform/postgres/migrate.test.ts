@@ -25,7 +25,7 @@ test("two migrations of an empty database at once apply everything once", async 
 test("a migration that was killed half-way does not block the next one", async () => {
   const url = await emptyDatabase();
   const db = openDatabase(url, { poolMax: 2 });
-  // As the dead one leaves it: what it had finished stays, and so does the mark that it is at work.
+  // As the dead one leaves it: its finished steps stay, and so does the mark that it is at work.
   const [first] = await names();
   const only = { ...migrationSource, getMigrations: async () => [first as string] };
   await db.migrate.latest({ migrationSource: only });

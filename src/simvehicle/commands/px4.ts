@@ -48,7 +48,7 @@ const takeoff: Handler = (context, call) => {
   return Result.ACCEPTED;
 };
 
-/** Values that are not finite keep what is. */
+/** Values that are not finite leave the present ones. */
 const reposition: Handler = (context, call) => {
   const { flight } = context;
   if (!flight.armed) return Result.DENIED;

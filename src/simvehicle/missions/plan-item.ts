@@ -27,7 +27,7 @@ type ConversionResult = { readonly item: PlanItem } | { readonly refused: Missio
 
 /** Commands whose x, y, z ArduPilot keeps (AP_Mission::stored_in_location). */
 const LOCATED = new Set([16, 17, 18, 19, 21, 22, 30, 31, 82, 92, 94, 179, 189, 191, 195, 201]);
-/** Which of param1 to param4 ArduPilot keeps of the commands it knows; of all others in this list, none. */
+/** Which of param1 to param4 ArduPilot keeps of these commands; of others that it knows it keeps no parameter. */
 const KEPT_PARAMS: Readonly<Record<number, readonly number[]>> = {
   16: [1],
   17: [3],

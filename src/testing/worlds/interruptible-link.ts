@@ -10,7 +10,7 @@ export interface InterruptibleLink {
   cut(): void;
   /** Carry nothing more while every connection stays open, as a link does whose far side lost its power. */
   stall(): void;
-  /** Carry again, what was held back during a stall first. */
+  /** Carry again, first the bytes that were held back during a stall. */
   mend(): void;
   /** Carry new connections; those of a stall stay silent for good, as after a failover to another machine. */
   replace(): void;

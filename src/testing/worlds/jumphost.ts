@@ -22,7 +22,7 @@ export interface TestJumphost {
   stop(): Promise<void>;
 }
 
-/** The tunnel's jumphost, on a free port when none is named, with drones on loopback. It is stopped after the file. */
+/** The tunnel's jumphost with drones on loopback, on a free port when `port` is 0. It is stopped after the file. */
 export async function startJumphost(options: Partial<JumphostOptions> = {}, port = 0): Promise<TestJumphost> {
   const registry = createMetrics("test");
   const jumphost = new Jumphost({

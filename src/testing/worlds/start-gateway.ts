@@ -43,8 +43,8 @@ const PASSWORD = "correct horse battery";
 let passwordHash: Promise<string> | undefined;
 
 /**
- * A whole gateway for one test file: a database, Redis, object store and mail sink of its own where `env` names
- * none, a free port, replies checked against their declared schemas. It is stopped after the file's tests. Call it
+ * A whole gateway for one test file: a database, Redis, object store and mail sink of its own unless `env` names
+ * others, a free port, replies checked against their declared schemas. It is stopped after the file's tests. Call it
  * in `beforeAll`; `env` overrides any configuration variable.
  */
 export async function startTestGateway(

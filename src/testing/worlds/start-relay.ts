@@ -26,7 +26,7 @@ export interface TestRelay extends Relay {
   /** A plain connection of the test's own. */
   redis(): Promise<Redis>;
   newUser(): Promise<number>;
-  /** A live drone with an address of its own; of a new user when none is named. */
+  /** A live drone with an address of its own; of a new user when no user is named. */
   newDrone(userId?: number): Promise<TestDrone>;
   /** A pilot at this path, such as `/redispad/1`. */
   pilot(path: string): TestPilot;

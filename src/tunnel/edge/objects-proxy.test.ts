@@ -86,7 +86,7 @@ interface Seen {
   readonly headers: IncomingMessage["headers"];
 }
 
-/** A store that takes everything, so that what is refused is the edge's doing. */
+/** A store that takes everything, so that every refusal is the edge's. */
 async function trustingStore() {
   const seen: Seen[] = [];
   const server = createServer((request, reply) => {

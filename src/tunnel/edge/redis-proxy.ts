@@ -37,7 +37,7 @@ interface RedisProxyOptions {
 
 /**
  * Connects a drone to Redis, logged in as the drone's own user. Only commands that cannot change the user are
- * forwarded, encoded anew, so that Redis reads none but what was checked here. Redis is always read, whatever the drone does.
+ * forwarded, encoded anew, so that Redis reads only checked commands. Redis is always read, whatever the drone does.
  */
 export function redisProxy(options: RedisProxyOptions) {
   const { url, users, log, onRejected, bytesPerSecond = BYTES_PER_SECOND } = options;

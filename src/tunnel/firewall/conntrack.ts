@@ -12,8 +12,8 @@ interface Flow {
 }
 
 /**
- * Forget the connections between the planes that the rows do not allow: whatever else on this node accepts known
- * connections then accepts these no longer. Resolves with how many kinds were forgotten.
+ * Forget the connections between the planes that the rows do not allow: other rules of this node that accept known
+ * connections then accept these no longer. Resolves with how many kinds were forgotten.
  */
 export async function forgetRevoked(os: Os, fleet: Fleet): Promise<number> {
   const text = await os.run(["conntrack", "-L", "--orig-src", planes.users.network]);

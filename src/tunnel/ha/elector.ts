@@ -186,7 +186,7 @@ export class Elector {
   private sinceWhen(record: LeaseRecord | undefined, now: number): number {
     const { durationMs, deadlineMs } = this.options;
     if (!this.seen || this.seen.record?.version !== record?.version) return now;
-    // That there is none again does not say that there was none meanwhile.
+    // Between two looks that found no lease, one may have come and gone.
     if (!record && now - this.seen.lookedAt > durationMs - deadlineMs) return now;
     return this.seen.since;
   }
@@ -225,7 +225,7 @@ export class Elector {
     this.options.onChange(isHeld);
   }
 
-  /** An answer that comes later than two attempts may be apart is none. */
+  /** An answer that comes later than two attempts may be apart counts as no answer. */
   private limited<Answer>(answer: Promise<Answer>): Promise<Answer> {
     return withTimeout(answer, this.options.deadlineMs / 2, "The API server does not answer.");
   }

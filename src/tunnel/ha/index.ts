@@ -19,7 +19,7 @@ interface HubDeps
   readonly log: Logger;
   readonly registry: Registry;
   readonly lifecycle: Lifecycle;
-  /** Program and arguments of the guard; none is started without it. */
+  /** Program and arguments of the guard. Undefined: no guard is started. */
   readonly guard: readonly string[] | undefined;
   /** Where candidates meet; the API server when absent. */
   readonly store?: LeaseStore | undefined;
@@ -60,7 +60,7 @@ function singleHub(config: TunnelConfig, { log, registry, lifecycle, loadEndpoin
 
 /**
  * The holder tries to renew four times before its deadline, and has taken its planes down before another hub begins:
- * the last third of the duration, a second at least, is what that takes.
+ * that takes the last third of the duration, a second at least.
  */
 const leaseTimes = ({ HUB_LEASE_DURATION_SECONDS: seconds }: TunnelConfig) => ({
   durationMs: seconds * 1_000,
@@ -103,7 +103,7 @@ function leasedHub(config: TunnelConfig, deps: HubDeps): Hub {
   };
 }
 
-/** In a session of its own, so that what stops or kills the daemon leaves the guard running. */
+/** In a session of its own, so that a signal to the daemon leaves the guard running. */
 const superviseGuard = (command: readonly string[], log: Logger): SupervisedProcess =>
   new SupervisedProcess(command, {
     spawn: { detached: true, stdio: ["ignore", "inherit", "inherit"] },

@@ -18,8 +18,8 @@ export type LeaseFileContents = z.infer<typeof LeaseFileContents>;
 const BOOT_FILE = "/proc/sys/kernel/random/boot_id";
 
 /**
- * Up to when this node may be the active hub: written by the daemon, read by the guard and by the next daemon. What
- * was written before the machine started anew, or cannot be read, grants nothing.
+ * Up to when this node may be the active hub: written by the daemon, read by the guard and by the next daemon.
+ * A file that was written before the machine started anew, or that cannot be read, grants nothing.
  */
 export class LeaseFile {
   private readonly boot = readFileSync(BOOT_FILE, "utf8").trim();

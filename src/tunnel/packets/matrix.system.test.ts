@@ -22,7 +22,7 @@ let foreignBefore: string;
 
 const tcp = (port: number) => ({ protocol: "tcp" as const, port });
 const udp = (port: number) => ({ protocol: "udp" as const, port });
-/** Every port that some rule opens on some drone, and as many that none does. */
+/** Every port that some rule opens on some drone, and as many that no rule opens. */
 const probed = [
   tcp(5001),
   tcp(6001),
@@ -39,10 +39,10 @@ const openToDrones: readonly (ReturnType<typeof tcp> | ReturnType<typeof udp>)[]
 const hubPorts = [tcp(22), tcp(80), udp(5001), ...openToDrones];
 const servicePorts = [udp(53), tcp(53), tcp(443), tcp(444)];
 
-/** Only the tests' own ticks: what they put above our chains stays there until then. */
+/** Only the tests' own ticks: rules that they put above our chains stay there until then. */
 const env = { DB_REFRESH_SECONDS: "3600", FIREWALL_EXTRA_ALLOW: "172.31.5.5/32:tcp/443" };
 
-/** Who owns which drone, as `hubTestbed` lays it out. */
+/** Each drone's owner, as `hubTestbed` lays it out. */
 const owner = [0, 0, 1];
 const opens = (operator: number, drone: number, { protocol, port }: Pick<Target, "protocol" | "port">) =>
   owner[drone] === operator &&

@@ -9,7 +9,7 @@ import { SimulatedOs } from "../os/simulated-os";
 const os = new SimulatedOs();
 const log = new CapturedLog();
 
-/** What is awaited here takes milliseconds, on a busy machine seconds. */
+/** Each wait takes milliseconds, on a busy machine seconds. */
 jest.setTimeout(90_000);
 const until = <T>(attempt: () => Promise<T> | T) => untilWithin(attempt);
 

@@ -22,7 +22,7 @@ interface FleetUser extends Member {
 export interface FleetDrone extends Member {
   readonly plane: "drones";
   readonly ownerId: number;
-  /** Its MAVLink TCP port; absent when the row's is none. */
+  /** Its MAVLink TCP port; absent when the row's is invalid. */
   readonly port: number | undefined;
 }
 

@@ -37,7 +37,7 @@ test("the hub's private key is nowhere in what was read", () => {
 });
 
 test.each(["", "SECRETSECRET", `${line1}\nAAA\tSECRETSECRET\n`])(
-  "what is no dump is refused and not quoted",
+  "a text that is no dump is refused and not quoted",
   (text) => {
     expect(() => parseDump(text)).toThrow("wg show dump");
     try {

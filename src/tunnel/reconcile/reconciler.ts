@@ -174,7 +174,7 @@ export class Reconciler implements ChangeSubscriber {
     return !this.stopped && this.ticker !== undefined;
   }
 
-  /** Resolves when no run is under way and none is queued. */
+  /** Resolves when no run is under way or queued. */
   async idle(): Promise<void> {
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }

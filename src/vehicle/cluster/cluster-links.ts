@@ -188,7 +188,7 @@ export class ClusterLinks implements VehicleLinks {
 
   /**
    * To be called when nothing is watched here any more: gives up each drone as soon as no order to it is under way, so
-   * that another replica can have it while this one still finishes something else. Resolves when none is held.
+   * that another replica can have it while this one still finishes something else. Resolves when no drone is held.
    */
   async handOver(): Promise<void> {
     const { pool, leases } = this.options;

@@ -38,7 +38,7 @@ interface Held {
   endpoints: readonly string[];
 }
 
-/** Of a lease's time, what is left to clocks that run differently. */
+/** Share of a lease's time that its holder uses; the rest is for clocks that run differently. */
 const SAFE_SHARE = 0.9;
 
 /**

@@ -4,7 +4,7 @@ import type { ByteStream, Dial, LinkTarget } from "../byte-stream";
 import { dialDirect } from "./direct";
 import { dialThroughJumphost } from "./jumphost";
 
-/** An echoing TCP server in the vehicle's place: what comes back has been on the far side. */
+/** An echoing TCP server in the vehicle's place: every byte that comes back has been on the far side. */
 let echo: Server;
 let port: number;
 const sockets = new Set<Socket>();

@@ -76,12 +76,12 @@ export class VehicleState {
     return this.lastHome;
   }
 
-  /** Waits for a heartbeat that shows this mode; false when none does in time. */
+  /** Waits for a heartbeat that shows this mode; false when it does not come in time. */
   modeBecomes(customMode: number, commands: Commands, withinMs: number): Promise<boolean> {
     return this.shows((heartbeat) => heartbeat.customMode === customMode, commands, withinMs);
   }
 
-  /** Waits for a heartbeat that shows an armed vehicle; false when none does in time. */
+  /** Waits for a heartbeat that shows an armed vehicle; false when it does not come in time. */
   becomesArmed(commands: Commands, withinMs: number): Promise<boolean> {
     return this.shows(isArmed, commands, withinMs);
   }

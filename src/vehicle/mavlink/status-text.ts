@@ -7,7 +7,7 @@ interface StatusLine {
   readonly text: string;
 }
 
-/** How long a long text may miss a chunk before what is there is shown. */
+/** How long a long text may miss a chunk before it is shown without it. */
 const CHUNK_WAIT_MS = 1000;
 const CHUNK_LENGTH = 50;
 

@@ -1,8 +1,8 @@
 /**
  * A STAND-IN for the part of a cluster's network that enforces NetworkPolicies, since those that exist come as images:
  * iptables rules made from the cluster's policies, and made anew whenever these or their pods change. It is stricter
- * than they are in one thing: what is on the node's network is let through to a pod by a policy only, like a pod, so
- * that one node shows whether the policies name the hubs.
+ * than they are in one thing: a program on the node's network reaches a pod only by a policy, like a pod. One node
+ * thereby shows whether the policies name the hubs.
  *
  *     node --require ./.ci/compile-on-load.cjs k8s-tests/cluster/node/policies/index.ts KUBELET-ADDRESS
  */

@@ -24,7 +24,7 @@ export const TOP = "NODE-POLICY";
 
 /**
  * The chains by which every packet to or from a pod is judged, TOP first. A packet returns from them when it may pass:
- * a connection's first packet leaves by what its sender's policies name, and comes in by what its receiver's do.
+ * its sender's policies let a connection's first packet out, and its receiver's let it in.
  */
 export function policyChains(cluster: Cluster, kubelet: string): Chain[] {
   const pods = cluster.pods.filter(hasOwnAddress);
@@ -48,7 +48,7 @@ export function policyChains(cluster: Cluster, kubelet: string): Chain[] {
 
 type Direction = "Ingress" | "Egress";
 
-/** None for a pod that no policy of this direction selects: it is open. */
+/** Empty for a pod that no policy of this direction selects: the pod is open. */
 function chainOf(direction: Direction, pod: V1Pod, cluster: Cluster): (Chain & { match: string })[] {
   const selecting = cluster.policies.filter(
     ({ metadata, spec }) =>

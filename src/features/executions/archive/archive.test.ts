@@ -103,7 +103,7 @@ test("an archive holds the assets, the execution's data, and a signed manifest o
   expect(contents.sort()).toEqual(
     ["content of ../../escape.bin", "content of log.bin", "content of 飛行.bin", `content of ${long}`].sort(),
   );
-  // What most systems can name a file.
+  // Most systems accept file names of this length.
   for (const name of names) expect(Buffer.byteLength(name.split("/").at(-1) as string)).toBeLessThan(256);
   const execution = JSON.parse(entries.get("execution.json")?.toString() ?? "");
   expect(execution).toMatchObject({ id: flight.id, status: "completed", drone: { name: "Surveyor" } });
@@ -155,7 +155,7 @@ test("an archive requested again during its making is made afterwards, not at th
   };
   const [flight, other] = [await flown(["a.bin"]), await flown(["b.bin"])];
   const ask = ({ user, id }: typeof flight) => user.api.post(`/executions/${id}/archive`);
-  // Their reports read what is locked now as well.
+  // Their reports read the table that is locked now as well.
   await until(async () => (await jobs("run_at <= now()")).length === 0);
   const held = await db.transaction();
   try {

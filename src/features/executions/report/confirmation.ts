@@ -12,7 +12,7 @@ export const confirmationMail = (to: string, owner: string, origin: string, toke
       label: "Confirm",
       link: `${origin.replace(/\/$/, "")}/api/v1/report-emails/confirm/${token}`,
     },
-    closing: `The link works for ${CONFIRMATION_DAYS} days. If you do not want reports, ignore this mail: none is sent.`,
+    closing: `The link works for ${CONFIRMATION_DAYS} days. If you do not want reports, ignore this mail: no report is sent.`,
   });
 
 /** Mail filters open the links of a mail. The address is confirmed by the button. */

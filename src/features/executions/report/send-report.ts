@@ -92,7 +92,7 @@ async function sendCounted(
   });
 }
 
-/** The first window that ends is waited for: what it does not free is refused again. */
+/** The report waits for the first window that ends. If that one frees too little, the report is refused again. */
 async function waitForQuota(
   { db, clock }: ReportDeps,
   { id, user_id, completed_at }: Execution,

@@ -87,7 +87,7 @@ export class TelemetrySockets {
       maxHz: config.TELEMETRY_MAX_HZ,
       stopWhenUnwatched: config.DO_UNSUBSCRIBE,
     });
-    // Before the client's `connect` event, so that none of its first requests is lost.
+    // Before the client's `connect` event, so that its first requests are not lost.
     this.io.use(async (socket, next) => {
       socket.data.session = await openSession(socket.handshake.query.token, deps);
       next();

@@ -52,7 +52,7 @@ export class ModeOrders implements Pick<Calls, "setMode" | "land"> {
     return this.setMode("LAND");
   }
 
-  /** Whether a heartbeat shows the mode that an order led to. Rejects with `outcome_unknown` when none comes. */
+  /** Whether a heartbeat shows the mode that an order led to. Rejects with `outcome_unknown` without a heartbeat. */
   shows(action: string, customMode: number): Promise<boolean> {
     return this.showsThat(action, () =>
       this.state.modeBecomes(customMode, this.commands, this.timings.modeMs),

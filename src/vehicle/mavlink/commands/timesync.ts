@@ -13,8 +13,8 @@ const REQUESTS = 3;
  *
  * A TIMESYNC request changes nothing, and ArduPilot (since Copter 3.5) and PX4 answer it with the number that it
  * carries. The way to a vehicle keeps its order, so the answer proves that every message sent before the request has
- * arrived or is lost, and that none is delayed. Telemetry from the vehicle proves less, since one direction may be
- * delayed alone.
+ * arrived or is lost: no message is delayed. Telemetry from the vehicle proves less, since one direction may be delayed
+ * alone.
  */
 export class TimesyncProbe {
   /** The first of our numbers: broadcast answers to other stations carry theirs. */

@@ -34,7 +34,7 @@ export class HealthReport {
     });
   }
 
-  /** Whether the report came, none of its events was lost, and the table has them all. */
+  /** Whether the report came without a lost event, and the table has all its events. */
   get isWhole(): boolean {
     const [first, last] = [this.events[0], this.events.at(-1)];
     if (!first || !last) return false;

@@ -72,7 +72,7 @@ describe.each(autopilots)("%s", (name) => {
     expect(contents(await vehicle.witness.plan(1))).toEqual(before);
   });
 
-  test("what PX4 says of a fence that home is outside of is believed", async () => {
+  test("PX4's word on a fence that home is outside of is believed", async () => {
     const since = await vehicle.witness.now();
     const reply = await push(await store("inclusion", square(50, 400)));
     const texts = (await vehicle.witness.texts(since)).filter(

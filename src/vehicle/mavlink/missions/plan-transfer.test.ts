@@ -186,7 +186,7 @@ describe("a mission", () => {
     refuseCommand(scene, 16);
     await expect(link.uploadMission([missionItem({ z_alt: 50 })])).rejects.toMatchObject({
       code: "vehicle_refused",
-      message: expect.stringMatching(/could not be put back \(.*\); what it holds now may be a mixture/),
+      message: expect.stringMatching(/could not be put back \(.*\); the vehicle may now hold a mixture/),
     });
   });
 

@@ -114,7 +114,7 @@ export class PlanTransfer {
         if (lastSent > 0) return planOutcomeUnknown(type, closed);
         return new DomainError(
           "transfer_failed",
-          `The upload of the ${label(type)} broke off after ${highest + 1} of ${items.length} items; what the vehicle holds now may be a mixture. Upload again. ${closed.message}`,
+          `The upload of the ${label(type)} broke off after ${highest + 1} of ${items.length} items; the vehicle may now hold a mixture. Upload again. ${closed.message}`,
           { cause: closed },
         );
       },

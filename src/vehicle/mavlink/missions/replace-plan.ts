@@ -136,7 +136,7 @@ async function putBack(
   } catch (error) {
     if (!isDomainError(error)) throw error;
     return mixture(
-      `${plan} could not be put back (${error.message}); what it holds now may be a mixture. Do not fly it; upload again`,
+      `${plan} could not be put back (${error.message}); the vehicle may now hold a mixture. Do not fly it; upload again`,
     );
   }
 }

@@ -97,7 +97,7 @@ describe("a mission read back", () => {
   });
 });
 
-test("what PX4 refuses and what means nothing in a command goes to it as zeros", () => {
+test("fields that PX4 refuses and that mean nothing in a command go to it as zeros", () => {
   const [home, speed, gate, waypoint] = acceptable(
     [
       item({ command: 20, param1: 3 }),

@@ -20,7 +20,7 @@ describe.each(autopilots)("all parameters of a %s", (name) => {
     expect(status).toBe(200);
     const { values } = await witness.params();
     const names = body.params.map(({ param_id }: { param_id: string }) => param_id);
-    // PX4 keeps a checksum among them, which is none.
+    // PX4 keeps a checksum among them, which is no parameter.
     expect(names.toSorted()).toEqual(
       Object.keys(values)
         .filter((each) => each !== "_HASH_CHECK")

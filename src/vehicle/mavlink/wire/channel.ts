@@ -92,7 +92,7 @@ export class Channel {
     return () => void entries.delete(entry);
   }
 
-  /** The next message of this kind that satisfies `match`; undefined when none comes in time or the channel closes. */
+  /** The next message of this kind that satisfies `match`; undefined when it is not in time or the channel closes. */
   next<T extends MavLinkData>(
     kind: MavLinkDataConstructor<T>,
     withinMs: number,

@@ -25,7 +25,7 @@ export function decodeAs<T extends MavLinkData>(frame: Frame, message: MavLinkDa
 
 /**
  * Encodes messages as MAVLink 2 frames of one sender, with the sequence of one link: a link needs a writer of
- * its own, or the far side counts losses that are none.
+ * its own, or the far side counts losses that did not happen.
  */
 export class FrameWriter {
   private readonly protocol: MavLinkProtocolV2;

@@ -140,7 +140,7 @@ describe("resynchronisation", () => {
       });
       const untouched = frames.flatMap((frame, at) => (frame === sent[at] ? [frame.toString("hex")] : []));
       const got = read(Buffer.concat([...sent, Buffer.alloc(300)]));
-      // A byte replaced by itself leaves a hit frame whole, so there may be more; none of these is missing.
+      // A byte replaced by itself leaves a hit frame whole, so there may be more; these are all there.
       expect(got.filter((frame) => untouched.includes(frame))).toEqual(untouched);
     }
   });
