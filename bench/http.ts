@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import autocannon from "autocannon";
 import { type Child, startChild } from "./http/child";
 import { setUpHttpBench } from "./http/setup";
-import type { BenchRow, BenchTable } from "./table";
+import { type BenchRow, type BenchTable, median } from "./table";
 
 /** As many as one user may have under way. */
 const CONNECTIONS = 16;
@@ -127,12 +127,10 @@ async function assertSameReply(pair: Pair<Child>, { path, items }: Case, token: 
 }
 
 function medianOf(measures: readonly Measure[]): Measure {
-  const median = (of: (measure: Measure) => number) =>
-    measures.map(of).sort((a, b) => a - b)[Math.floor(measures.length / 2)] as number;
   return {
-    requestsPerSecond: median((measure) => measure.requestsPerSecond),
-    cpuMicroseconds: median((measure) => measure.cpuMicroseconds),
-    p99: median((measure) => measure.p99),
+    requestsPerSecond: median(measures.map(({ requestsPerSecond }) => requestsPerSecond)),
+    cpuMicroseconds: median(measures.map(({ cpuMicroseconds }) => cpuMicroseconds)),
+    p99: median(measures.map(({ p99 }) => p99)),
   };
 }
 

@@ -7,7 +7,7 @@ import { CleanupStack } from "../src/testing/repository/cleanup-stack";
 import { decodeNeeded } from "./logs/decode";
 import { countMessages } from "./logs/headers";
 import { writeLog } from "./logs/write-log";
-import type { BenchRow, BenchTable } from "./table";
+import { type BenchRow, type BenchTable, median } from "./table";
 
 const BYTES = 500e6;
 const SMALL_BYTES = 20e6;
@@ -21,9 +21,6 @@ interface Peak {
   /** From the call to the result, in a process that has read none before. */
   readonly seconds: number;
 }
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 async function megabytesPerSecond(bytes: number, read: () => unknown): Promise<number> {
   const from = performance.now();

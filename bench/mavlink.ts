@@ -4,7 +4,7 @@ import { mixedFrames, seededRandom } from "../src/testing/fakes/mavlink-stream";
 import { decode } from "../src/vehicle/mavlink/wire/codec";
 import { FrameReader } from "../src/vehicle/mavlink/wire/frame-reader";
 import { MESSAGES } from "../src/vehicle/mavlink/wire/messages";
-import type { BenchRow, BenchTable } from "./table";
+import { type BenchRow, type BenchTable, median } from "./table";
 
 const MESSAGES_PER_ROUND = 100_000;
 const ROUNDS = 5;
@@ -69,9 +69,6 @@ async function decodeByLibrary({ chunks }: Recording): Promise<{ decoded: number
   await ended;
   return { decoded, seconds: (performance.now() - startedAt) / 1000 };
 }
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** Both take turns in every round, so that neither has the warmer or the quieter machine. */
 async function race(

@@ -11,7 +11,7 @@ import { CleanupStack } from "../src/testing/repository/cleanup-stack";
 import { startBenchDatabase } from "./database";
 import { addressOf } from "./relay/addresses";
 import { type Child, startChild } from "./relay/child";
-import type { BenchTable } from "./table";
+import { type BenchTable, median } from "./table";
 
 const IDLE_SESSIONS = 10_000;
 const FLOODING = 50;
@@ -138,9 +138,6 @@ async function alternate<Of>(
   }
   return seen;
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 const medians = <Of>({ ours, baseline }: Pair<Of[]>, figure: (one: Of) => number): Pair<number> => ({
   ours: median(ours.map(figure)),

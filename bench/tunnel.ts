@@ -1,5 +1,5 @@
-import type { BenchRow, BenchTable } from "./table";
-import { at, median } from "./tunnel/figures";
+import { type BenchRow, type BenchTable, median } from "./table";
+import { at } from "./tunnel/figures";
 import { type ForwardingRun, measureForwarding } from "./tunnel/forwarding";
 import { LatencyProbe, type LatencyRun } from "./tunnel/latency";
 import { measureScale, type ScaleRun } from "./tunnel/scale";

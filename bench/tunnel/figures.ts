@@ -3,8 +3,6 @@ export const at = (part: number, values: readonly number[]): number => {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 };
 
-export const median = (values: readonly number[]): number => at(0.5, values);
-
 export async function secondsOf(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await work();

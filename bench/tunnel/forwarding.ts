@@ -6,7 +6,7 @@ import { Firewall, teardownFirewall } from "../../src/tunnel/firewall/firewall";
 import { PairSet } from "../../src/tunnel/firewall/pair-set";
 import { elementsOf, type Pair } from "../../src/tunnel/firewall/pairs";
 import { forwardPackets } from "../../src/tunnel/os/forwarding";
-import { median } from "./figures";
+import { median } from "../table";
 import { addressOf } from "./rows";
 
 const PAIRS = 10_000;

@@ -2,7 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type PlaneName, planeNames, planes } from "../../src/domain/tunnel-planes";
 import { until } from "../../src/testing/until";
 import { setPeers } from "../../src/tunnel/wireguard/apply";
-import { median, secondsOf } from "./figures";
+import { median } from "../table";
+import { secondsOf } from "./figures";
 import type { Peer } from "./rows";
 import { type Daemon, emptyHub, INDEX_KEY, type Testbed } from "./testbed";
 
