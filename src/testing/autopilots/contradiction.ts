@@ -212,7 +212,7 @@ function inMode({ beats }: Pick<Ordered, "beats">, name: AutopilotName, mode: st
 }
 
 /** HEARTBEAT.custom_mode of a mode as replies name it. */
-function customModeOf(name: AutopilotName, mode: string): number | undefined {
+export function customModeOf(name: AutopilotName, mode: string): number | undefined {
   const { entered, shown } = modesOf({
     autopilot: isPx4(name) ? "px4" : "ardupilot",
     kind: isRover(name) ? "rover" : "copter",

@@ -15,6 +15,8 @@ export interface Flown {
   readonly droneId: number;
   /** Gives the drone an order as its owner: `order("takeoff", { altitude: 10 })`. */
   order(path: string, body?: Record<string, unknown>): ReturnType<ApiClient["post"]>;
+  /** Gives an order that must succeed. Rejects with the answer and the vehicle's texts. */
+  carryOut(path: string, body?: Record<string, unknown>): Promise<void>;
   /** Ends all of it, for the next vehicle of the file. */
   stop(): Promise<void>;
 }
@@ -45,15 +47,27 @@ export async function flown(
   await api.get(`/drone/action/connection?id=${body.id}`);
   const witness = Witness.at(autopilot.witnessPort);
   await witness.readyToArm();
+  const carryOut = async (path: string, fields: Record<string, unknown> = {}) => {
+    const since = await witness.now();
+    const answer = await order(path, fields);
+    if (answer.status !== 200) throw notCarriedOut(path, answer, await witness.texts(since));
+  };
   const stop = async () => {
     witness.stop();
     await gateway.lifecycle.stop("the next vehicle");
     await autopilot.stop();
   };
   return {
-    ...{ name, autopilot, witness, gateway, token, droneId: body.id, order, stop },
+    ...{ name, autopilot, witness, gateway, token, droneId: body.id, order, carryOut, stop },
     get api() {
       return owner();
     },
   };
 }
+
+/** Why an order that must succeed did not. */
+export const notCarriedOut = (
+  path: string,
+  { status, body }: { readonly status: number; readonly body: unknown },
+  texts: readonly string[],
+): Error => new Error(`${path} answered ${status} (${JSON.stringify(body)}). It said: ${texts.join(" | ")}`);
