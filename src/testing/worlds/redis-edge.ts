@@ -1,0 +1,85 @@
+import type { Socket } from "node:net";
+import { createLogger } from "../../platform/process/log";
+import { openRedis, type Redis, redisReady } from "../../platform/redis/client";
+import { encodeCommand } from "../../platform/redis/resp";
+import { atEndOfFile } from "../clean-up";
+import { freshRedis } from "../fresh-servers";
+import { until } from "../until";
+import { connectFrom, startEdge, type TestEdge } from "./start-edge";
+
+export const ONE = "127.0.9.2";
+/** Its address begins as the other's does. */
+export const TWO = "127.0.9.20";
+
+const command = encodeCommand;
+
+/** An edge and its Redis, with the drones ONE and TWO. Call it in `beforeAll`, and `closeConnections` in `afterEach`. */
+export async function startRedisEdge() {
+  const { url } = await freshRedis();
+  const opened = new Set<Socket>();
+
+  async function client(): Promise<Redis> {
+    const redis = openRedis(url, createLogger("test", "silent"));
+    atEndOfFile(async () => redis.disconnect());
+    await redisReady(redis);
+    return redis;
+  }
+
+  /** Another edge with the same drones. */
+  const edgeTo = (url: string, limit: { bytesPerSecond?: number } = {}) =>
+    startEdge([ONE, TWO], { redis: { port: 0, url, secret: "what only the edge knows", ...limit } });
+
+  // The user `default` has no password and all rights.
+  const admin = await client();
+  // As Redis was before 7.0, and may still be told to be: a new user hears everything.
+  await admin.config("SET", "acl-pubsub-default", "allchannels");
+  const main = await edgeTo(url);
+
+  /** A drone's bare connection to the edge. */
+  function connectTo(drone: string, { edge }: TestEdge = main) {
+    const raw = connectFrom(drone, edge.url("redis") as string);
+    opened.add(raw.socket);
+    return raw;
+  }
+
+  /** The first reply. */
+  async function answered(drone: string, bytes: Buffer, of?: TestEdge): Promise<string> {
+    const { socket, said } = connectTo(drone, of);
+    socket.write(bytes);
+    await until(() => said() !== "");
+    socket.destroy();
+    return said();
+  }
+
+  await until(async () => (await answered(ONE, command("PING"))) === "+PONG\r\n");
+  return {
+    url,
+    admin,
+    edge: main,
+    client,
+    edgeTo,
+    connectTo,
+    answered,
+
+    /** A drone's bare connection on which these were sent, each in a packet of its own. */
+    async say(drone: string, ...parts: (string | Buffer)[]) {
+      const raw = connectTo(drone);
+      for (const part of parts) {
+        raw.socket.write(part);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      return raw;
+    },
+
+    /** Each drone may have a few connections only. */
+    async closeConnections(): Promise<void> {
+      for (const socket of opened) socket.destroy();
+      opened.clear();
+      await until(async () =>
+        (await main.metrics()).includes('fleet_edge_connections{service="redis",process="test"} 0'),
+      );
+    },
+  };
+}
+
+export type RedisEdge = Awaited<ReturnType<typeof startRedisEdge>>;
