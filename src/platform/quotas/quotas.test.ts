@@ -25,7 +25,7 @@ async function quotasOf(env: Record<string, string>) {
   await redisReady(redis);
   const registry = createMetrics("test");
   const limits = quotaLimits(loadConfig(gatewayConfig, { ...REQUIRED, ...env }));
-  return { quotas: new Quotas(limits, { redis, registry }), registry };
+  return { quotas: new Quotas(limits, { redis, registry }), registry, redis };
 }
 
 test("a rate refuses the use beyond its limit by name, says when to try again, and is counted", async () => {
@@ -41,6 +41,14 @@ test("a rate refuses the use beyond its limit by name, says when to try again, a
   await quotas.take("orders", 8);
   expect(await quotas.used("orders", 7)).toBe(2);
   expect(await registry.metrics()).toMatch(/fleet_quota_refusals_total\{quota="orders",process="test"\} 1/);
+});
+
+test("orders are taken from Redis ten at a time", async () => {
+  const { quotas, redis } = await quotasOf({});
+  for (let n = 0; n < 20; n++) await quotas.take("orders", 7);
+  expect(await redis.info("commandstats")).toMatch(/cmdstat_incrby:calls=2,/);
+  await quotas.take("orders", 7);
+  expect(await quotas.used("orders", 7)).toBe(21);
 });
 
 test("a use that is given back counts no more", async () => {

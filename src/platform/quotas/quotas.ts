@@ -18,8 +18,9 @@ export class Quotas {
   ) {
     this.rates = Object.fromEntries(
       quotaNames.flatMap((name) => {
-        const { seconds } = quotaOf(name);
-        return seconds ? [[name, new RateLimit(redis, { name, tries: limits[name] ?? 0, seconds })]] : [];
+        const { seconds, batch } = quotaOf(name);
+        const tries = limits[name] ?? 0;
+        return seconds ? [[name, new RateLimit(redis, { name, tries, seconds, batch })]] : [];
       }),
     );
     this.refusals = new Counter({
@@ -50,7 +51,7 @@ export class Quotas {
     return this.rate(name).giveBack(String(key));
   }
 
-  /** Uses of a rate in the window that runs. */
+  /** Uses of a rate in the window that runs. What other processes hold of a batch counts as used. */
   used(name: RateName, key: string | number): Promise<number> {
     return this.rate(name).used(String(key));
   }

@@ -1,0 +1,75 @@
+import { LRUCache } from "lru-cache";
+import type { RateLimiterRedis } from "rate-limiter-flexible";
+
+/** The keys used longest ago are dropped beyond it; what was held for them counts as used. */
+const MAX_KEYS = 10_000;
+
+interface Batch {
+  /** Uses that this process may still make. */
+  left: number;
+  /** When their window ends, at the latest; by `performance.now()`. */
+  readonly endsAt: number;
+}
+
+interface BatchesOptions {
+  /** Uses allowed per window. */
+  readonly limit: number;
+  /** Uses in a batch. */
+  readonly size: number;
+}
+
+/**
+ * Takes the uses of a key from Redis in batches and holds what is left of each until its window ends. All processes
+ * together allow no more than the limit. One of them may refuse while others hold uses.
+ */
+export class RateLimitBatches {
+  private readonly batches = new LRUCache<string, Batch>({ max: MAX_KEYS });
+  private readonly underWay = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly limiter: RateLimiterRedis,
+    private readonly options: BatchesOptions,
+  ) {}
+
+  /** Rejects with a `RateLimiterRes` when the limit is used up. */
+  async take(key: string): Promise<void> {
+    let batch = this.live(key);
+    while (!batch) {
+      await this.fetch(key);
+      batch = this.live(key);
+    }
+    batch.left--;
+  }
+
+  /** Uses that this process has taken from Redis and not made. */
+  held(key: string): number {
+    return this.live(key)?.left ?? 0;
+  }
+
+  drop(key: string): void {
+    this.batches.delete(key);
+  }
+
+  private live(key: string): Batch | undefined {
+    const batch = this.batches.get(key);
+    return batch && batch.left > 0 && performance.now() < batch.endsAt ? batch : undefined;
+  }
+
+  /** Takes that find nothing held wait for one batch together. */
+  private fetch(key: string): Promise<void> {
+    const fetched = this.underWay.get(key) ?? this.fetchAlone(key).finally(() => this.underWay.delete(key));
+    this.underWay.set(key, fetched);
+    return fetched;
+  }
+
+  private async fetchAlone(key: string): Promise<void> {
+    const { limit, size } = this.options;
+    // The window's end is counted from here, so that it is never later than in Redis.
+    const asked = performance.now();
+    // As `consume`, but resolves beyond the limit as well: a part of the last batch may be within it.
+    const counted = await this.limiter.penalty(key, size);
+    const left = size - Math.max(0, counted.consumedPoints - limit);
+    if (left <= 0) throw counted;
+    this.batches.set(key, { left, endsAt: asked + counted.msBeforeNext });
+  }
+}
