@@ -1,8 +1,8 @@
 import { ApiClient } from "../../testing/client";
+import { startBalancer } from "../../testing/fakes/balancer";
 import { compiledPrograms } from "../../testing/programs/programs";
 import { eventually } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
-import { startBalancer } from "../../testing/worlds/balancer";
 import { startJumphost, type TestJumphost } from "../../testing/worlds/jumphost";
 import {
   makePhysical,

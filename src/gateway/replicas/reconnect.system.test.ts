@@ -1,8 +1,8 @@
 import { decode, type JwtPayload, sign } from "jsonwebtoken";
+import { type Balancer, startBalancer } from "../../testing/fakes/balancer";
 import { countingDrone, frameNumberOf } from "../../testing/fakes/counting-vehicle";
 import { eventually } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
-import { type Balancer, startBalancer } from "../../testing/worlds/balancer";
 import {
   startReplicas,
   type TappedDrone,
