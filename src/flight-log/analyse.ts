@@ -25,7 +25,7 @@ export async function analyseFlightLog(source: Readable, options: LogOptions): P
     const result = resultOf(thread);
     // The thread may have its result before it has read everything.
     const fed = pipeline(source, thread.stdin as Writable).then(() => result);
-    // Whichever of the two fails first is reported; the other is not an unhandled rejection.
+    // The first failure of the two is reported; the other is not an unhandled rejection.
     for (const one of [result, fed]) one.catch(() => undefined);
     return await Promise.race([fed, result]);
   } finally {

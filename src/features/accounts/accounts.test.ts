@@ -158,7 +158,7 @@ test("a new password revokes tokens and links that were issued in the same secon
   expect(status).toBe(200);
   const set = await gateway.api.as(used).post("/update-password", { password: "a new password" });
   expect(set.status).toBe(200);
-  // Whatever the clocks say: those of the replicas that issued the pair and set the password are not compared.
+  // The clocks of the replicas that issued the pair and set the password are not compared.
   const issuedAt = new Date(Number(claimsOf(body.refresh_token).iat) * 1000 + 500);
   await db("users").where({ id: user.id }).update({ password_changed_at: issuedAt });
   expect((await gateway.api.as(body.refresh_token).get("/auth/refresh")).status).toBe(401);

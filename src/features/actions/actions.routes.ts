@@ -27,7 +27,7 @@ const actionRoute = (action: Action, service: RecordedActions): Route =>
     errors: { conflict: 500 },
     invalidInput: action.invalidInput ?? 500,
     documents: {
-      404: "The drone, or what is to be sent to it, does not exist or is not yours.",
+      404: "The drone, mission or geofence does not exist or is not yours.",
       429: action.emergency
         ? "Does not occur: no limit refuses this order."
         : "The drone's quota of orders is used up, or you have too many requests under way.",

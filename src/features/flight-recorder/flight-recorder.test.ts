@@ -102,7 +102,7 @@ test("an armed vehicle's link is recorded in both directions, until it is disarm
   expect(record).toMatchObject({ recorded: true, execution_id: null });
   expect(record.file_name).toMatch(/^flight-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tlog$/);
   const frames = await framesOf(drone, record);
-  // Whoever reads it knows from its first frame that the motors ran.
+  // Its first frame tells a reader that the motors ran.
   const [{ message } = {}] = frames;
   expect(message).toBeInstanceOf(minimal.Heartbeat);
   expect((message as minimal.Heartbeat).baseMode & 0x80).toBe(0x80);

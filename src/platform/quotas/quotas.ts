@@ -31,7 +31,7 @@ export class Quotas {
     });
   }
 
-  /** The limit of a quota; 0 is none. */
+  /** The limit of a quota; 0 turns it off. */
   limit(name: QuotaName): number {
     return this.limits[name] ?? 0;
   }
@@ -51,7 +51,7 @@ export class Quotas {
     return this.rate(name).giveBack(String(key));
   }
 
-  /** Uses of a rate in the window that runs. What other processes hold of a batch counts as used. */
+  /** Uses of a rate in the window that runs. Uses that other processes hold in a batch count too. */
   used(name: RateName, key: string | number): Promise<number> {
     return this.rate(name).used(String(key));
   }
@@ -91,7 +91,7 @@ export class Quotas {
 }
 
 /**
- * What the quota `orders` is counted by. With the user: it is counted before the drone is read, and what others try must
- * not use up the owner's quota.
+ * What the quota `orders` is counted by. With the user: it is counted before the drone is read, and other users'
+ * tries must not use up the owner's quota.
  */
 export const orderQuotaKey = (userId: number, droneId: number): string => `${droneId} of ${userId}`;

@@ -62,7 +62,7 @@ export class RateLimit {
     if (usage && usage.consumedPoints >= this.tries) throw tooMany(usage);
   }
 
-  /** Tries of a key in the window that runs. What other processes hold of a batch counts as used. */
+  /** Tries of a key in the window that runs. Tries that other processes hold in a batch count too. */
   async used(key: string): Promise<number> {
     const taken = Math.min(this.tries, (await this.limiter?.get(key))?.consumedPoints ?? 0);
     return Math.max(0, taken - this.held(key));

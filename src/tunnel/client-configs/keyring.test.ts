@@ -39,7 +39,7 @@ afterEach(async () => {
   for (const ring of rings.splice(0)) await ring.stop();
 });
 
-/** A keyring as the next daemon would have it: what it knows, it has from the store. */
+/** A keyring as the next daemon would have it: it knows only the store's contents. */
 function newRing(settings = hub, mayWrite = () => true, more: Partial<KeyringOptions> = {}): Keyring {
   const ring = new Keyring({
     store,

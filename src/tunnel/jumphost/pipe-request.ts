@@ -44,5 +44,5 @@ function number(headers: IncomingHttpHeaders, header: string, most: number): num
   throw new PipeError("malformed", `${header} must be a whole number from 1 to ${most}.`);
 }
 
-/** A header that was sent twice arrives joined by a comma, which none of these may have. */
+/** A header that was sent twice arrives joined by a comma, which these headers may not have. */
 const one = (headers: IncomingHttpHeaders, header: string): string | undefined => headers[header]?.toString();

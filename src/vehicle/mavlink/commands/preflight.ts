@@ -25,7 +25,7 @@ export class Preflight implements Pick<Calls, "preflightFailures"> {
   ) {}
 
   /**
-   * The failed checks in the vehicle's words, as they are now; none when it may be armed, or does not tell. PX4 says by
+   * The failed checks in the vehicle's words, as they are now; empty when it may be armed, or does not tell. PX4 says by
    * itself only what has changed, and repeats all of it as events and status texts when it is asked to run its checks.
    */
   async preflightFailures(): Promise<string[]> {

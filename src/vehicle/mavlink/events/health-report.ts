@@ -44,7 +44,7 @@ export class HealthReport {
 
   /**
    * The checks that prevent arming in this mode. A check whose modes include one that can be armed prevents none. Where that
-   * does not tell, the errors count, or whatever failed when there is none.
+   * does not tell, the errors count, or all failed checks when there is no error.
    */
   failures(customMode: number): string[] {
     const [summary] = this.events;
