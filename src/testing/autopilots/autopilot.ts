@@ -27,7 +27,7 @@ const folder = process.env.AUTOPILOTS;
 const chosen = process.env.VEHICLES?.split(",") ?? Object.keys(VEHICLES);
 for (const name of chosen) {
   if (!(name in VEHICLES))
-    throw new Error(`VEHICLES names ${name}, which is none of ${Object.keys(VEHICLES)}.`);
+    throw new Error(`VEHICLES names ${name}, which is not one of ${Object.keys(VEHICLES)}.`);
 }
 
 /** The chosen ones whose simulators are there. */

@@ -46,7 +46,7 @@ const spins: Check = ({ before, outputs }) => {
   const levels = outputs.map((output) =>
     JSON.stringify(Object.entries(output).filter(([key]) => /_raw$/.test(key))),
   );
-  return new Set(levels).size < 2 ? "no output changes" : undefined;
+  return new Set(levels).size < 2 ? `no output changes in ${levels.length} readings` : undefined;
 };
 
 /** The outputs of a disarmed vehicle that change although the test was refused. */

@@ -37,7 +37,7 @@ export interface Seen {
   readonly lng: number;
 }
 
-/** pymavlink at the vehicle's second port: what it reads is what is true. */
+/** pymavlink at the vehicle's second port: its readings are the truth. */
 export class Witness {
   private next = 1;
   private readonly waiting = new Map<number, (answer: { is?: unknown; error?: string }) => void>();
