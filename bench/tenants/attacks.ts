@@ -59,12 +59,19 @@ const filters = () => {
 export const attacks: Readonly<Record<string, Attack>> = {
   "images that are heavy to decode": async (by) => {
     const blank = sharp({ create: { width: 16_380, height: 16_380, channels: 3, background: "red" } });
+    const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
+    // The others are refused by their headers, this one is decoded: it has 49 megapixels.
+    const admissible = sharp({
+      create: { width: 7_000, height: 7_000, channels: 3, background: "red", noise },
+    });
     const pictures = [
       filters(),
       await blank.clone().jpeg({ progressive: true, quality: 1 }).toBuffer(),
       await blank.clone().png({ progressive: true }).toBuffer(),
+      await admissible.webp({ quality: 60, effort: 0 }).toBuffer(),
     ];
-    return (round) => uploadPicture(by, `picture-${round}`, pictures[round % 3] as Buffer | string);
+    return (round) =>
+      uploadPicture(by, `picture-${round}`, pictures[round % pictures.length] as Buffer | string);
   },
   "uploads of 100 MB with a wrong checksum": async (by) => {
     const content = Buffer.alloc(100_000_000, "x");

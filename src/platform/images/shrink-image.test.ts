@@ -5,7 +5,8 @@ import { RefusedImage, shrinkImage } from "./shrink-image";
 const box = { width: 480, height: 360, fit: "inside", format: "jpeg" } as const;
 const blank = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: "#246" } });
-const shrink = (image: Buffer) => shrinkImage(Readable.from([image]), box);
+const shrink = (image: Buffer | Readable) =>
+  shrinkImage(image instanceof Readable ? image : Readable.from([image]), box);
 
 test.each(["jpeg", "png", "webp", "tiff"] as const)("a %s is made small", async (format) => {
   const small = await shrink(await blank(1_200, 900).toFormat(format).toBuffer());
@@ -22,10 +23,29 @@ test.each([
   await expect(shrink(await image())).rejects.toThrow(RefusedImage);
 });
 
+/** 16 bits of four channels, interlaced: decoding it takes 400 MB and seconds. */
+const heavy = () =>
+  blank(7_000, 7_000).toColourspace("rgb16").ensureAlpha().png({ progressive: true }).toBuffer();
+
 test("an image that needs too much memory is refused, and the next one is made small", async () => {
-  const deep = blank(7_000, 7_000).toColourspace("rgb16").ensureAlpha().png({ progressive: true });
-  await expect(shrink(await deep.toBuffer())).rejects.toThrow(RefusedImage);
+  await expect(shrink(await heavy())).rejects.toThrow(RefusedImage);
   expect((await shrink(await blank(90, 90).png().toBuffer())).length).toBeGreaterThan(0);
+});
+
+test("an image that needs too much processor time is refused", async () => {
+  const limits = { memoryKib: 2_000_000, cpuSeconds: 1, ms: 60_000 };
+  await expect(shrinkImage(Readable.from([await heavy()]), box, limits)).rejects.toThrow(RefusedImage);
+});
+
+test("an image whose source stalls is no refusal", async () => {
+  const stalled = new Readable({ read: () => undefined });
+  const shrunk = shrinkImage(stalled, box, { memoryKib: 400_000, cpuSeconds: 10, ms: 500 });
+  await expect(shrunk).rejects.toThrow("The image did not arrive within 0.5 s.");
+});
+
+test("a decoder that dies while it reads is a refusal", async () => {
+  const large = Readable.from(Array.from({ length: 4_000 }, () => Buffer.alloc(65_536)));
+  await expect(shrink(large)).rejects.toThrow(RefusedImage);
 });
 
 test("an error of the source is passed on, and is no refusal", async () => {

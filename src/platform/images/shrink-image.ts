@@ -12,10 +12,16 @@ import type { DecoderRequest } from "./decoder-request";
 /** An image that is not decoded: another format, too large, damaged, or in need of more memory or time than there is. */
 export class RefusedImage extends Error {}
 
-/** Writable memory of the decoder, in KiB: an interlaced PNG of 50 megapixels takes 230 MB. */
-const MEMORY_KIB = 400_000;
-const CPU_SECONDS = 20;
-const LIMIT_MS = 60_000;
+interface Limits {
+  /** Of the decoder's writable memory. */
+  readonly memoryKib: number;
+  readonly cpuSeconds: number;
+  /** Milliseconds, from its start. */
+  readonly ms: number;
+}
+
+/** An interlaced PNG of 50 megapixels takes 230 MB, a WebP of as many 3 s. */
+const LIMITS: Limits = { memoryKib: 400_000, cpuSeconds: 10, ms: 60_000 };
 /** When the container's memory ends, the kernel ends the decoder first. Callers' requests go before it. */
 const LIMITED = `echo 1000 >/proc/self/oom_score_adj 2>/dev/null; ulimit -d "$1" && ulimit -t "$2" && shift 2 && exec nice -n ${NICENESS} "$@"`;
 /** Together they take no more memory than one. */
@@ -25,10 +31,18 @@ const oneAtATime = new Semaphore(1);
  * A small copy of an untrusted image, rotated as its EXIF data say. A process of its own decodes it, with limits on memory
  * and time. Rejects with `RefusedImage` when the image itself is the cause, which another attempt would not change.
  */
-export async function shrinkImage(image: Readable, request: DecoderRequest): Promise<Buffer> {
+export async function shrinkImage(
+  image: Readable,
+  request: DecoderRequest,
+  limits: Limits = LIMITS,
+): Promise<Buffer> {
   const release = await oneAtATime.acquire();
-  const child = startDecoder(request);
-  const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
+  const child = startDecoder(request, limits);
+  const timer = setTimeout(() => {
+    // Does nothing to an image that has arrived.
+    image.destroy(new Error(`The image did not arrive within ${limits.ms / 1000} s.`));
+    child.kill("SIGKILL");
+  }, limits.ms);
   try {
     const outcome = Promise.all([buffer(child.stdout), text(child.stderr), once(child, "exit")]);
     // A decoder that could not be started says so while the image is read.
@@ -48,10 +62,10 @@ export async function shrinkImage(image: Readable, request: DecoderRequest): Pro
   }
 }
 
-function startDecoder(request: DecoderRequest) {
+function startDecoder(request: DecoderRequest, { memoryKib, cpuSeconds }: Limits) {
   const { file, execArgv } = program(join(__dirname, "decoder"));
   const command = [process.execPath, "--max-old-space-size=64", ...execArgv, file, JSON.stringify(request)];
-  return spawn("sh", ["-c", LIMITED, "sh", String(MEMORY_KIB), String(CPU_SECONDS), ...command], {
+  return spawn("sh", ["-c", LIMITED, "sh", `${memoryKib}`, `${cpuSeconds}`, ...command], {
     env: { PATH: process.env.PATH, NODE_ENV: process.env.NODE_ENV },
     stdio: ["pipe", "pipe", "pipe"],
   });

@@ -102,11 +102,11 @@ export class ObjectStore {
   /** A small object whole. Rejects when it has more bytes than `SMALL_BYTES`. */
   async readSmall(Key: string): Promise<Buffer> {
     const command = new GetObjectCommand({ Bucket: this.bucket, Key });
-    const { Body, ContentLength = 0 } = await this.client.send(command, this.answer);
+    const { Body, ContentLength } = await this.client.send(command, this.answer);
     const body = Body as Readable;
-    if (ContentLength <= SMALL_BYTES) return buffer(body);
+    if (ContentLength !== undefined && ContentLength <= SMALL_BYTES) return buffer(body);
     body.on("error", () => {}).destroy();
-    throw new Error(`The object ${Key} has ${ContentLength} bytes, more than ${SMALL_BYTES}.`);
+    throw new Error(`The object ${Key} has ${ContentLength} bytes; at most ${SMALL_BYTES} are read.`);
   }
 
   async write(Key: string, Body: Buffer | string, ContentType: string): Promise<void> {
