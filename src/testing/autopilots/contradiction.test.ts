@@ -86,6 +86,14 @@ test("a vehicle that does what the answer says, or nothing after a refusal, does
   expect(contradiction(given({ path: "push_mission", ...there }), "copter")).toBeUndefined();
 });
 
+test("a mode that it may enter yet is no contradiction, another one is", () => {
+  const late = "The vehicle acknowledged the mode LAND but still reports GUIDED. It may enter it yet: look.";
+  const shows = (customMode: number) =>
+    given({ path: "land", status: 500, message: late, after: { ...flying, customMode } });
+  expect(contradiction(shows(LAND), "copter")).toBeUndefined();
+  expect(contradiction(shows(6), "copter")).toMatch(/from 4 to 6/);
+});
+
 test("an unknown outcome claims nothing", () => {
   const unknown = { status: 500, message: "The order was sent, and the vehicle may have obeyed or not." };
   expect(contradiction(given({ path: "takeoff", ...unknown, after: disarmed }), "copter")).toBeUndefined();

@@ -184,7 +184,7 @@ export function contradiction(given: Ordered, name: AutopilotName): string | und
   if (message.includes("may have obeyed or not")) return undefined;
   const check = CHECKS[path];
   if (!check) return `nothing is known of how ${path} shows`;
-  const found = status === 200 ? check(given, name) : (changeBy(given) ?? REFUSED[path]?.(given, name));
+  const found = status === 200 ? check(given, name) : (changeBy(given, name) ?? REFUSED[path]?.(given, name));
   if (found === undefined) return undefined;
   const seen = ({ armed: isArmed, customMode, relativeAltitude }: Seen) =>
     `${isArmed ? "armed" : "disarmed"} in ${customMode} at ${relativeAltitude} m`;
@@ -193,9 +193,15 @@ export function contradiction(given: Ordered, name: AutopilotName): string | und
 }
 
 /** What changed although the order was refused. */
-function changeBy({ before, after, beats, plans }: Ordered): string | undefined {
+function changeBy(
+  { before, after, beats, plans, message }: Ordered,
+  name: AutopilotName,
+): string | undefined {
   const { customMode, armed: wasArmed } = before;
-  if (after.customMode !== customMode) return `the mode went from ${customMode} to ${after.customMode}`;
+  const late = /acknowledged the mode (\S+) but .* It may enter it yet/.exec(message)?.[1];
+  const entersLate = late !== undefined && after.customMode === customModeOf(name, late);
+  if (after.customMode !== customMode && !entersLate)
+    return `the mode went from ${customMode} to ${after.customMode}`;
   if (!wasArmed && beats.some((beat) => beat.armed)) return "the vehicle is armed";
   if (wasArmed && !after.armed) return "the vehicle is disarmed";
   if (!wasArmed && after.relativeAltitude > before.relativeAltitude + CLIMB) return "the vehicle climbs";
