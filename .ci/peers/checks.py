@@ -1,5 +1,5 @@
-"""Our own check for schemathesis: which statuses a route may answer its description says, so a 500 may be the
-contract's. What it may never say is that something went wrong that nobody thought of."""
+"""Our own check for schemathesis. The description of a route lists its statuses, and the contract has some 500s among
+them. A reply must never have the message of an unforeseen failure."""
 
 import schemathesis
 

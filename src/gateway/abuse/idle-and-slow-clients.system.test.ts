@@ -58,14 +58,14 @@ async function talkSlowly(): Promise<{ statuses: string[]; tookSeconds: number }
   return { statuses, tookSeconds: (performance.now() - began) / 1000 };
 }
 
-/** Comes and says nothing, so often. */
-async function sayNothing(count: number): Promise<RawClient[]> {
+/** Opens so many connections and sends nothing on them. */
+async function connectSilently(count: number): Promise<RawClient[]> {
   const callers: RawClient[] = [];
   while (callers.length < count) {
     callers.push(
       ...(await createInBatches(Math.min(400, count - callers.length), () => rawClient(gateway.port))),
     );
-    // One whom the listener's queue has no place for comes a second later, or three.
+    // A connection for which the listener's queue has no room is tried again after one second, or three.
     await until(() => gateway.sockets() >= callers.length, HEADERS_SECONDS * 1000, 100);
   }
   return callers;
@@ -74,7 +74,7 @@ async function sayNothing(count: number): Promise<RawClient[]> {
 test(`${IDLE} silent connections and 300 that send headers or a body byte by byte are closed, and others are served`, async () => {
   const before = gateway.memory().now;
   const { result, slowestMs, failed } = await served(async () => {
-    const idle = await sayNothing(IDLE);
+    const idle = await connectSilently(IDLE);
     const [held, open] = [gateway.memory().now, gateway.sockets()];
     const slow = await talkSlowly();
     await Promise.all(idle.map(({ closed }) => closed));

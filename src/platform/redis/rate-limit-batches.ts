@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { RateLimiterRedis } from "rate-limiter-flexible";
 
-/** The keys used longest ago are dropped beyond it; what was held for them counts as used. */
+/** Beyond it the keys used longest ago are dropped; the uses that were held for them count as used. */
 const MAX_KEYS = 10_000;
 
 interface Batch {
