@@ -10,19 +10,19 @@ import time
 
 from pymavlink import mavutil
 
-PATIENCE = 30
+TIMEOUT_SECONDS = 30
 mav = mavutil.mavlink
 link = mavutil.mavlink_connection(sys.argv[1], source_system=255, autoreconnect=False)
 
 
 def wait(kinds, fits=lambda message: True):
-    deadline = time.time() + PATIENCE
+    deadline = time.time() + TIMEOUT_SECONDS
     while time.time() < deadline:
         link.mav.heartbeat_send(mav.MAV_TYPE_GCS, mav.MAV_AUTOPILOT_INVALID, 0, 0, 0)
         message = link.recv_match(type=kinds, blocking=True, timeout=1)
         if message is not None and fits(message):
             return message
-    sys.exit(f"waited in vain for {kinds}")
+    sys.exit(f"no {kinds} came within {TIMEOUT_SECONDS} s")
 
 
 def command(number, *params):
@@ -31,7 +31,7 @@ def command(number, *params):
     return wait("COMMAND_ACK", lambda ack: ack.command == number).result
 
 
-link.wait_heartbeat(timeout=PATIENCE)
+link.wait_heartbeat(timeout=TIMEOUT_SECONDS)
 link.target_component = 1
 command(mav.MAV_CMD_SET_MESSAGE_INTERVAL, 33, 50_000)
 here = wait("GLOBAL_POSITION_INT", lambda position: position.lat != 0)
