@@ -1,6 +1,7 @@
 /**
  * Imports go one way:
- *   cmd → gateway | relay | tunnel | onboard | simvehicle | laptop → features/<x>/index | vehicle | flight-log → http | platform → domain
+ *   cmd → gateway | relay | tunnel | onboard | simvehicle | laptop | admin
+ *       → features/<x>/index | vehicle | flight-log → http | platform → domain
  * Inside a feature: routes → service → store; only stores import knex.
  */
 const processes = "gateway|relay|tunnel|onboard|simvehicle|laptop|admin";
