@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { freshFolder } from "../../testing/fresh-servers";
 import { until } from "../../testing/until";
-import { CommandError } from "./os";
-import { PersistentShell } from "./persistent-shell";
+import { CommandError, LIMIT_MS } from "./os";
 import { ShellPool } from "./shell-pool";
 
 const os = new ShellPool();
@@ -57,20 +56,25 @@ test("more programs than shells run concurrently", async () => {
   expect(await Promise.all(waiting)).toEqual(Array(6).fill("seen\n"));
 });
 
-test("one shell runs one program after the other", async () => {
-  const shell = new PersistentShell([]);
-  const parent = async () => (await shell.run(["sh", "-c", "echo $PPID"], "", 5_000))?.stdout;
+test("a shell runs one program after the other", async () => {
+  const pool = new ShellPool();
+  const parent = () => pool.run(["sh", "-c", "echo $PPID"]);
   const first = await parent();
   expect(first).toMatch(/^\d+\n$/);
   expect(await parent()).toBe(first);
 });
 
-test("a program that exceeds the limit is killed with its shell, and rejects with a timeout", async () => {
-  const shell = new PersistentShell([]);
-  const pid = Number((await shell.run(["sh", "-c", "echo $PPID"], "", 5_000))?.stdout);
-  expect(await shell.run(["sleep", "60"], "", 100)).toBeUndefined();
-  expect(shell.isUsable).toBe(false);
-  await until(() => !isRunning(pid));
+test("a program that exceeds the limit is killed with its shell, and the next one gets another shell", async () => {
+  const pool = new ShellPool();
+  const parent = () => pool.run(["sh", "-c", "echo $PPID"]);
+  const first = await parent();
+  jest.useFakeTimers({ doNotFake: ["nextTick"] });
+  const slow = pool.run(["sleep", "60"]);
+  jest.advanceTimersByTime(LIMIT_MS);
+  jest.useRealTimers();
+  await expect(slow).rejects.toMatchObject({ name: "CommandError", status: undefined, missing: false });
+  await until(() => !isRunning(Number(first)));
+  expect(await parent()).not.toBe(first);
 });
 
 test("a killed shell rejects only its own program; the next program gets another shell", async () => {
