@@ -1,8 +1,7 @@
 {{/*
-How Redis starts. Our user may do everything. The edge's makes drones' users, reads the numbers of leased links, and
-keeps for the next hub where peers were heard. Their passwords come as variables and go into a file, since arguments can
-be read by anyone on the node. The clients' memory has limits, so that subscribers that do not read cannot fill the pod's
-512Mi.
+How Redis starts. Our user may do everything. The edge's makes drones' users and reads the numbers of leased links. Their
+passwords come as variables and go into a file, since arguments can be read by anyone on the node. The clients' memory
+has limits, so that subscribers that do not read cannot fill the pod's 512Mi.
 */}}
 {{- define "redis.files" -}}
 start: |
