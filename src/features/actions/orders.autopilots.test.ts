@@ -73,7 +73,13 @@ describe.each(autopilots)("%s", (name) => {
 
   test("a motor is tested, and one that the frame lacks is not", async () => {
     await carriedOut("guided");
-    await carriedOut("motortest", { motor_id: 1, percentage: 5 });
+    const motor = { motor_id: 1, percentage: 5 };
+    const spins = async () => {
+      const given = await ordered(vehicle, "motortest", motor, (seen) => contradiction(seen, name));
+      return given.status === 200 && contradiction(given, name) === undefined;
+    };
+    // PX4's mixer drops a test that reaches it 100 ms late, as in a simulator that waits for a core: twice is too often.
+    if (!isPx4(name) || !(await spins())) await carriedOut("motortest", motor);
     if (!isPx4(name)) {
       expect((await vehicle.order("arm")).status).toBe(500);
       await vehicle.witness.until("the end of the test", async () => !(await vehicle.witness.fresh()).armed);
