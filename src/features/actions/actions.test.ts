@@ -20,7 +20,6 @@ beforeAll(async () => {
   gateway = await startTestGateway();
   user = await gateway.newUser();
   drone = await simulatedDrone(user.api);
-  atEndOfFile(() => drone.stop());
 });
 
 const order = (path: string, body: object = {}) =>

@@ -11,7 +11,6 @@ test("orders beyond a drone's quota answer 429, those of an emergency and of oth
   const flown = async () => {
     const user = await gateway.newUser();
     const drone = await simulatedDrone(user.api);
-    atEndOfFile(() => drone.stop());
     return (path: string, body: object = {}) =>
       user.api.post(`/drone/action/${path}`, { drone_id: drone.id, ...body });
   };
@@ -43,7 +42,6 @@ test("another user's tries do not use up the quota of a drone's owner", async ()
   const gateway = await startTestGateway({ QUOTA_ORDERS: "2" });
   const [owner, other] = [await gateway.newUser(), await gateway.newUser()];
   const drone = await simulatedDrone(owner.api);
-  atEndOfFile(() => drone.stop());
   const setParam = { drone_id: drone.id, param_id: "FENCE_ACTION", value: 1 };
   const order = (user: typeof owner) => user.api.post("/drone/action/set_param", setParam);
   for (const status of [404, 404, 429]) expect(await order(other)).toMatchObject({ status });
@@ -58,7 +56,6 @@ test("a pilot whose other drones do not answer lands one, and the same order to 
   const { api, id: userId } = await gateway.newUser();
   await saveSubscription(gateway.deps.db, userId, { status: "active", vehicle_count: 5 });
   const flying = await simulatedDrone(api);
-  atEndOfFile(() => flying.stop());
   const link = { link_host: "127.0.0.1", port: (silent.address() as AddressInfo).port };
   const lost = (await api.post("/drone", { type: "sitl", name: "Lost", vehicle_type: "copter", ...link }))
     .body;

@@ -15,7 +15,6 @@ beforeAll(async () => {
 test("concurrent requests share one connection", async () => {
   const user = await gateway.newUser();
   const drone = await simulatedDrone(user.api);
-  atEndOfFile(drone.stop);
   const before = gateway.deps.links.size;
   const ask = () => user.api.get(`/drone/action/connection?id=${drone.id}`);
   const replies = await Promise.all(Array.from({ length: 10 }, ask));

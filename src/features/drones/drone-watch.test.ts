@@ -1,4 +1,3 @@
-import { atEndOfFile } from "../../testing/clean-up";
 import { eventually } from "../../testing/until";
 import { simulatedDrone } from "../../testing/worlds/simulated-drone";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
@@ -46,7 +45,6 @@ describe("two gateways on one database", () => {
   /** A drone of the user's whose link is open and watched there, and the events about it there. */
   async function watchedThere() {
     const drone = await simulatedDrone(user.api);
-    atEndOfFile(drone.stop);
     const { config, links } = there.deps;
     const { port, vehicle } = { port: drone.vehicle.port, vehicle: drone.vehicle };
     const target = linkTarget(config, {

@@ -1,19 +1,10 @@
-import { atEndOfFile } from "../../testing/clean-up";
 import type { ContractCase } from "../../testing/contract";
 import { simulatedDrone } from "../../testing/worlds/simulated-drone";
-import type { TestUser } from "../../testing/worlds/start-gateway";
 import { saveSubscription } from "../billing";
 
 const refusal = { error: expect.any(String) };
 const sitl = { type: "sitl", name: "Copter", vehicle_type: "copter" };
 const physical = { type: "physical", name: "Rover", vehicle_type: "rover" };
-
-/** A simulated drone of the user's whose vehicle answers until the end of the file. */
-async function answering({ api }: TestUser) {
-  const drone = await simulatedDrone(api);
-  atEndOfFile(drone.stop);
-  return drone;
-}
 
 export const dronesContract: readonly ContractCase[] = [
   {
@@ -152,7 +143,7 @@ export const dronesContract: readonly ContractCase[] = [
     route: "GET /drone/action/connection",
     title: "answers 200 with the drone's id when its vehicle answers, each time",
     run: async ({ user }) => {
-      const drone = await answering(user);
+      const drone = await simulatedDrone(user.api);
       for (const _time of [1, 2]) {
         const reply = await user.api.get(`/drone/action/connection?id=${drone.id}`);
         expect(reply).toMatchObject({ status: 200 });
@@ -164,7 +155,7 @@ export const dronesContract: readonly ContractCase[] = [
     route: "GET /drone/action/connection",
     title: "answers 400 for a silent vehicle, a missing id, a missing drone and another user's",
     run: async ({ user, otherUser }) => {
-      const drone = await answering(user);
+      const drone = await simulatedDrone(user.api);
       const path = `/drone/action/connection?id=${drone.id}`;
       expect(await otherUser.api.get(path)).toMatchObject({ status: 400, body: refusal });
       await drone.stop();
@@ -180,7 +171,7 @@ export const dronesContract: readonly ContractCase[] = [
     route: "DELETE /drone/action/connection",
     title: "answers 200 and closes the link, and 400 for another user's drone",
     run: async ({ user, otherUser, gateway }) => {
-      const drone = await answering(user);
+      const drone = await simulatedDrone(user.api);
       const path = `/drone/action/connection?id=${drone.id}`;
       await user.api.get(path);
       expect(await otherUser.api.delete(path)).toMatchObject({ status: 400, body: refusal });
@@ -198,7 +189,7 @@ export const dronesContract: readonly ContractCase[] = [
     route: "GET /drone/:drone_id/params",
     title: "answers 200 with the values that the vehicle has, in the order they were asked for",
     run: async ({ user }) => {
-      const drone = await answering(user);
+      const drone = await simulatedDrone(user.api);
       const reply = await user.api.get(`/drone/${drone.id}/params?params=FENCE_ACTION,%20FENCE_ENABLE`);
       expect(reply).toMatchObject({ status: 200 });
       const row = (param_id: string) => ({ param_id, value: drone.vehicle.param(param_id) });
@@ -209,7 +200,7 @@ export const dronesContract: readonly ContractCase[] = [
     route: "GET /drone/:drone_id/params",
     title: "answers 200 with all parameters and their values in one call, and 400 for names and all of them",
     run: async ({ user }) => {
-      const drone = await answering(user);
+      const drone = await simulatedDrone(user.api);
       const { body } = await user.api.get(`/drone/${drone.id}/params?all=true`);
       const { param_total } = (await user.api.post(`/drone/${drone.id}/params/pull`)).body;
       expect(body.params).toHaveLength(param_total);
@@ -223,7 +214,7 @@ export const dronesContract: readonly ContractCase[] = [
     route: "GET /drone/:drone_id/params",
     title: "answers 400 without names, 404 for another user, 500 for a name that the vehicle does not know",
     run: async ({ user, otherUser }) => {
-      const drone = await answering(user);
+      const drone = await simulatedDrone(user.api);
       const params = (csv: string, api = user.api) => api.get(`/drone/${drone.id}/params?params=${csv}`);
       for (const csv of ["", ",", "A_NAME_OF_17_CHARS", "a-b"])
         expect(await params(csv)).toMatchObject({ status: 400, body: refusal });
@@ -238,7 +229,7 @@ export const dronesContract: readonly ContractCase[] = [
     route: "POST /drone/:drone_id/params/pull",
     title: "answers 200 with the number of parameters received, and 404 for another user",
     run: async ({ user, otherUser }) => {
-      const drone = await answering(user);
+      const drone = await simulatedDrone(user.api);
       const reply = await user.api.post(`/drone/${drone.id}/params/pull`);
       expect(reply).toMatchObject({ status: 200, body: { success: true } });
       expect(Object.keys(reply.body).sort()).toEqual(["param_received", "param_total", "success"]);

@@ -1,26 +1,25 @@
-import type { ApiClient } from "../../testing/client";
-import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
+import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 import { type Entitlement, saveSubscription } from "../billing";
 
 let gateway: TestGateway;
-let user: TestUser;
-let api: ApiClient;
-
 beforeAll(async () => {
   gateway = await startTestGateway();
-});
-beforeEach(async () => {
-  user = await gateway.newUser();
-  api = user.api;
 });
 
 const sitl = { type: "sitl", name: "Training copter", vehicle_type: "copter" };
 const physical = { type: "physical", name: "Survey copter", vehicle_type: "copter" };
-const subscribe = (vehicle_count: number, status: Entitlement["status"] = "active") =>
-  saveSubscription(gateway.deps.db, user.id, { status, vehicle_count });
+
+/** A user, and how to give them a subscription. */
+async function newCustomer() {
+  const { id, api } = await gateway.newUser();
+  const subscribe = (vehicle_count: number, status: Entitlement["status"] = "active") =>
+    saveSubscription(gateway.deps.db, id, { status, vehicle_count });
+  return { id, api, subscribe };
+}
 
 describe("the vehicle gate", () => {
   test("without a subscription one simulated drone is free and no more", async () => {
+    const { api } = await newCustomer();
     expect((await api.post("/drone", sitl)).status).toBe(201);
     expect(await api.post("/drone", sitl)).toMatchObject({
       status: 402,
@@ -33,6 +32,7 @@ describe("the vehicle gate", () => {
   });
 
   test("a lapsed subscription refuses more and leaves what is there", async () => {
+    const { api, subscribe } = await newCustomer();
     await subscribe(1);
     await api.post("/drone", physical);
     await subscribe(1, "past_due");
@@ -45,6 +45,7 @@ describe("the vehicle gate", () => {
   });
 
   test("a deleted drone makes room for another", async () => {
+    const { api } = await newCustomer();
     const first = (await api.post("/drone", sitl)).body;
     await api.delete(`/drone/${first.id}`);
     expect((await api.post("/drone", sitl)).status).toBe(201);
@@ -54,6 +55,7 @@ describe("the vehicle gate", () => {
     ["simulated", sitl, 4],
     ["physical", physical, 3],
   ])("sixteen concurrent requests for %s drones stay within it", async (_kind, input, limit) => {
+    const { api, subscribe } = await newCustomer();
     await subscribe(3);
     const replies = await Promise.all(Array.from({ length: 16 }, () => api.post("/drone", input)));
     const statuses = replies.map(({ status }) => status);
@@ -71,6 +73,7 @@ describe("the vehicle gate", () => {
   });
 
   test("concurrent changes of the type stay within it as well", async () => {
+    const { api, subscribe } = await newCustomer();
     await subscribe(3);
     const made = await Promise.all(Array.from({ length: 4 }, () => api.post("/drone", sitl)));
     const replies = await Promise.all(
@@ -81,6 +84,7 @@ describe("the vehicle gate", () => {
 });
 
 test("concurrent creations, changes and deletions do not fail on each other", async () => {
+  const { id, api, subscribe } = await newCustomer();
   await subscribe(4);
   const mission = (await api.post("/mission", { name: "Contended" })).body;
   // Together as many requests as a user may have under way.
@@ -101,7 +105,7 @@ test("concurrent creations, changes and deletions do not fail on each other", as
   expect(replies.filter(({ status }) => ![200, 201, 400, 402, 404].includes(status))).toEqual([]);
   const counts = await gateway.deps
     .db("drones")
-    .where({ user_id: user.id, deleted_at: null })
+    .where({ user_id: id, deleted_at: null })
     .groupBy("type")
     .select("type", gateway.deps.db.raw("count(*) as count"));
   for (const { type, count } of counts) expect(count).toBeLessThanOrEqual(type === "sitl" ? 5 : 4);

@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { packageRoot } from "../../platform/process/version";
-import { atEndOfFile } from "../../testing/clean-up";
 import { simulatedDrone } from "../../testing/worlds/simulated-drone";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 
@@ -28,7 +27,6 @@ test.each(["websocket", "polling"] as const)(
   async (transport) => {
     const user = await gateway.newUser();
     const drone = await simulatedDrone(user.api);
-    atEndOfFile(() => drone.stop());
     const received = await watch(user.token, drone.id, transport);
     const stream = { stream_type: "gps", drone_id: drone.id };
     expect(received[0]).toEqual(["connected", { status: "connected", user_id: user.id }]);

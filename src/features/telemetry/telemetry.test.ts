@@ -20,14 +20,9 @@ let drone: SimulatedDrone;
 beforeAll(async () => {
   gateway = await startTestGateway();
   user = await gateway.newUser();
-  drone = await flown(user);
+  drone = await simulatedDrone(user.api);
 });
 
-const flown = async ({ api }: TestUser) => {
-  const made = await simulatedDrone(api);
-  atEndOfFile(() => made.stop());
-  return made;
-};
 const watchers = new Set<TestWatcher>();
 const watch = (token = user.token) => {
   const watcher = new TestWatcher(gateway.url, token);
@@ -244,7 +239,7 @@ describe("the vehicle subscription", () => {
 
   test("of an unreachable vehicle sends an error to present and later watchers", async () => {
     const other = await gateway.newUser();
-    const unreachable = await flown(other);
+    const unreachable = await simulatedDrone(other.api);
     await unreachable.stop();
     const watcher = watch(other.token);
     await watcher.subscribe(unreachable.id, "gps");
@@ -259,7 +254,7 @@ describe("the vehicle subscription", () => {
 
   test("ends with the drone, and its watchers get one error", async () => {
     const other = await gateway.newUser();
-    const deleted = await flown(other);
+    const deleted = await simulatedDrone(other.api);
     const watcher = watch(other.token);
     await watcher.subscribe(deleted.id, "gps");
     await watcher.subscribe(deleted.id, "dashboard");
@@ -274,7 +269,7 @@ describe("the vehicle subscription", () => {
 
   test("continues at the drone's new address", async () => {
     const other = await gateway.newUser();
-    const moving = await flown(other);
+    const moving = await simulatedDrone(other.api);
     const watcher = watch(other.token);
     await watcher.subscribe(moving.id, "relalt");
     await watcher.next("telemetry_data");
@@ -297,7 +292,7 @@ test("any signed-in user may watch any drone in the contract profile", async () 
 test("with DO_UNSUBSCRIBE off the vehicle subscription outlives its watchers, and serves the next ones", async () => {
   const keeping = await startTestGateway({ DO_UNSUBSCRIBE: "false" });
   const owner = await keeping.newUser();
-  const kept = await flown(owner);
+  const kept = await simulatedDrone(owner.api);
   const subscribe = jest.spyOn(keeping.deps.links, "subscribe");
   const watcher = new TestWatcher(keeping.url, owner.token);
   await watcher.subscribe(kept.id, "relalt");
@@ -319,7 +314,7 @@ describe("in the strict profile", () => {
 
   test("only the owner may watch, and another user does not learn whether the drone exists", async () => {
     const [owner, otherUser] = await Promise.all([strict.newUser(), strict.newUser()]);
-    const owned = await flown(owner);
+    const owned = await simulatedDrone(owner.api);
     const [mine, theirs] = [owner, otherUser].map(({ token }) => new TestWatcher(strict.url, token));
     await mine?.subscribe(owned.id, "gps");
     await mine?.next("telemetry_data");

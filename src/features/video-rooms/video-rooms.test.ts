@@ -173,7 +173,6 @@ describe("the drone", () => {
   test("that is simulated gets its room before it is armed", async () => {
     const user = await gateway.newUser();
     const drone = await simulatedDrone(user.api);
-    atEndOfFile(() => drone.stop());
     const received = await onboard(drone);
     expect((await user.api.post("/drone/action/arm", { drone_id: drone.id })).status).toBe(200);
     expect(received.map(({ topic }) => topic)).toEqual(["video_room_details"]);
@@ -213,7 +212,6 @@ describe("the media server", () => {
     const other = await startTestGateway({ JANUS_URL: `${url}/janus` });
     const user = await other.newUser();
     const drone = await simulatedDrone(user.api);
-    atEndOfFile(() => drone.stop());
     const begun = Date.now();
     const reply = await user.api.get(`/video_room/${drone.id}/start`);
     expect(Date.now() - begun).toBeLessThan(3_000);

@@ -17,13 +17,17 @@ export interface SimulatedDrone {
   stop(): Promise<void>;
 }
 
-/** A user's simulated drone with a vehicle of its own that is ready to arm, flying ten times as fast as life. */
+/**
+ * A user's simulated drone with a vehicle of its own that is ready to arm, flying ten times as fast as life. It is
+ * stopped after the file's tests.
+ */
 export async function simulatedDrone(
   api: ApiClient,
   options: Partial<TestVehicleOptions> = {},
 ): Promise<SimulatedDrone> {
   const kind = options.kind ?? "copter";
   const { vehicle, stop } = await startTestSimulator([{ ...options, kind }], 10);
+  atEndOfFile(stop);
   const { status, body } = await api.post("/drone", {
     type: "sitl",
     name: `simulated ${kind}`,
@@ -31,10 +35,7 @@ export async function simulatedDrone(
     port: vehicle.port,
     link_host: vehicle.host,
   });
-  if (status !== 201) {
-    await stop();
-    throw new Error(`A drone was not made: ${JSON.stringify(body)}`);
-  }
+  if (status !== 201) throw new Error(`A drone was not made: ${JSON.stringify(body)}`);
   return { id: body.id, ip: body.ip, vehicle, stop };
 }
 
@@ -49,7 +50,6 @@ export interface LinkedDrone extends SimulatedDrone {
 export async function linkedDrone(gateway: TestGateway): Promise<LinkedDrone> {
   const user = await gateway.newUser();
   const drone = await simulatedDrone(user.api);
-  atEndOfFile(() => drone.stop());
   const { host, port } = drone.vehicle;
   const target = { key: `drone:${drone.id}`, host, port, via: "direct" } as const;
   return { ...drone, user, api: droneClient(gateway.api, drone.ip), target };
