@@ -13,6 +13,7 @@ import {
   core,
   deleteNamespace,
   deploy,
+  expectHelmTestSucceeds,
   isReady,
   killPods,
   leftOnNode,
@@ -22,7 +23,6 @@ import {
   privilegedPods,
   publish,
   release,
-  runHelmTest,
   subscribed,
   uninstall,
   withoutPolicies,
@@ -51,13 +51,7 @@ test("no pod but the tunnel's asks for more than the restricted pod security all
   expect(await privilegedPods()).toEqual([expect.stringContaining(`${release}-tunnel`)]);
 });
 
-test(
-  "helm test finds every part healthy",
-  async () => {
-    expect(await runHelmTest()).toMatch(/TEST SUITE: +fleet-test.*Phase: +Succeeded/s);
-  },
-  5 * MINUTES,
-);
+test("helm test finds every part healthy", expectHelmTestSucceeds, 5 * MINUTES);
 
 test(
   "a mission is flown through the Ingress, and watched",

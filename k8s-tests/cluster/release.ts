@@ -100,7 +100,9 @@ export const deploy = (values: Readonly<Record<string, unknown>> = {}): Promise<
   });
 export const rollBack = (): Promise<string> => helm("rollback", release, "--wait", "--timeout", "10m");
 /** Its pod is gone when it has succeeded, and stays with its log when not. */
-export const runHelmTest = (): Promise<string> => helm("test", release);
+export async function expectHelmTestSucceeds(): Promise<void> {
+  expect(await helm("test", release)).toMatch(/TEST SUITE: +fleet-test.*Phase: +Succeeded/s);
+}
 export const uninstall = (): Promise<string> => helm("uninstall", release, "--wait", "--timeout", "10m");
 
 const inPod = (
