@@ -2,6 +2,7 @@ import { createLogger } from "../../platform/process/log";
 import { Elector, type ElectorOptions } from "../../tunnel/ha/elector";
 import { type LeaseStore, monotonicMs } from "../../tunnel/ha/lease";
 import { atEndOfFile } from "../clean-up";
+import { until } from "../until";
 
 export const CANDIDATE_DURATION_MS = 3_000;
 export const CANDIDATE_DEADLINE_MS = 1_500;
@@ -40,6 +41,20 @@ export function candidate(
   });
   atEndOfFile(() => elector.stop());
   return { elector, changes, storedEnds, logged };
+}
+
+/** A lease that its holder `one` releases is taken by `two` before its duration has passed. */
+export async function expectReleasedLeaseTaken(
+  [one, two]: readonly [Candidate, Candidate],
+  durationMs: number,
+): Promise<void> {
+  await one.elector.start();
+  await two.elector.start();
+  await one.elector.stop();
+  await one.elector.release();
+  const releasedAt = monotonicMs();
+  await until(() => two.elector.isHeld);
+  expect((two.changes[0]?.at as number) - releasedAt).toBeLessThan(durationMs);
 }
 
 /** Throws when two candidates held the lease at one time. */
