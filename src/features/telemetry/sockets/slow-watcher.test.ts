@@ -1,13 +1,10 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
 import { WebSocket } from "ws";
 import { createLogger } from "../../../platform/process/log";
 import { atEndOfFile } from "../../../testing/clean-up";
+import { startTelemetryServer } from "../../../testing/telemetry-server";
 import { eventually } from "../../../testing/until";
-
 import type { Subscriber, TelemetryMessage } from "../../../vehicle";
-import { TelemetrySockets } from "./telemetry-sockets";
 
 /** A fake pool: keeps who subscribed and says to them what the test says. */
 class FakeLinks {
@@ -33,35 +30,13 @@ const log = (n: number): TelemetryMessage => ({ type: "logs", data: { severity: 
 
 const links = new FakeLinks();
 const registry = new Registry();
-let sockets: TelemetrySockets;
 let url: string;
 
 beforeAll(async () => {
   const target = { key: "drone:1", host: "127.0.0.1", port: 1, via: "direct" as const };
-  sockets = new TelemetrySockets({
-    config: {
-      TELEMETRY_MAX_HZ: 1_000_000,
-      TELEMETRY_MAX_SOCKETS: 10_000,
-      TELEMETRY_MAX_STREAMS: 500,
-      DO_UNSUBSCRIBE: true,
-      CORS_ORIGINS: [],
-    },
-    links,
-    sessions: { save: async () => {}, load: async () => undefined, drop: async () => {} },
-    quotas: { checkAmount: () => {} },
-    userOf: () => ({ id: 1, jti: "1", issuedAt: 0, expiresAt: 600, passwordAt: undefined }),
-    find: async () => target,
-    log: createLogger("test", "silent"),
-    registry,
-  });
-  const server = createServer();
-  sockets.attach(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/socket.io/?EIO=4&transport=websocket&token=t`;
-  atEndOfFile(async () => {
-    await sockets.drain();
-    server.close();
-  });
+  const deps = { links, find: async () => target, log: createLogger("test", "silent"), registry };
+  const port = await startTelemetryServer(deps, 1_000_000);
+  url = `ws://127.0.0.1:${port}/socket.io/?EIO=4&transport=websocket&token=t`;
 });
 
 /** A watcher of drone 1's dashboard on a bare WebSocket, whose reading can be paused. */
