@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { PlanItem } from "../../simvehicle/missions/plan-item";
+import { type CommandParams, paramFields } from "../../vehicle/mavlink/commands/commands";
 import { build, decode, FrameWriter } from "../../vehicle/mavlink/wire/codec";
 import { FrameReader } from "../../vehicle/mavlink/wire/frame-reader";
 import { common, type MavLinkData, type MavLinkDataConstructor } from "../../vehicle/mavlink/wire/messages";
@@ -93,22 +94,11 @@ export class GroundStation {
   }
 
   /** COMMAND_LONG; resolves with the MAV_RESULT. */
-  async command(command: number, ...params: number[]): Promise<number> {
+  async command(command: common.MavCmd, ...params: CommandParams): Promise<number> {
     const since = this.received.length;
-    const [p1 = 0, p2 = 0, p3 = 0, p4 = 0, p5 = 0, p6 = 0, p7 = 0] = params;
-    this.send(common.CommandLong, {
-      targetSystem: 1,
-      targetComponent: 1,
-      command: command as common.MavCmd,
-      _param1: p1,
-      _param2: p2,
-      _param3: p3,
-      _param4: p4,
-      _param5: p5,
-      _param6: p6,
-      _param7: p7,
-    });
-    return (await this.next(common.CommandAck, (ack) => (ack.command as number) === command, since)).result;
+    const fields = { targetSystem: 1, targetComponent: 1, command, ...paramFields(params) };
+    this.send(common.CommandLong, fields);
+    return (await this.next(common.CommandAck, (ack) => ack.command === command, since)).result;
   }
 
   async setMode(customMode: number): Promise<number> {

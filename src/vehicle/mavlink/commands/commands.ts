@@ -16,6 +16,12 @@ export const MavResult = { accepted: 0, inProgress: 5 } as const;
 
 export type CommandParams = readonly [number?, number?, number?, number?, number?, number?, number?];
 
+/** The parameters of a COMMAND_LONG as its fields; an absent one is 0. */
+export function paramFields(params: CommandParams) {
+  const [p1 = 0, p2 = 0, p3 = 0, p4 = 0, p5 = 0, p6 = 0, p7 = 0] = params;
+  return { _param1: p1, _param2: p2, _param3: p3, _param4: p4, _param5: p5, _param6: p6, _param7: p7 };
+}
+
 /** A command with a position travels as COMMAND_INT: a float would round degrees to about a metre. */
 interface IntPosition {
   /** MAV_FRAME */
@@ -189,19 +195,8 @@ export class Commands {
   }
 
   private commandLong(command: number, params: CommandParams, confirmation: number): common.CommandLong {
-    const [p1 = 0, p2 = 0, p3 = 0, p4 = 0, p5 = 0, p6 = 0, p7 = 0] = params;
-    return build(common.CommandLong, {
-      ...this.channel.target,
-      command,
-      confirmation,
-      _param1: p1,
-      _param2: p2,
-      _param3: p3,
-      _param4: p4,
-      _param5: p5,
-      _param6: p6,
-      _param7: p7,
-    });
+    const fields = { ...this.channel.target, command, confirmation, ...paramFields(params) };
+    return build(common.CommandLong, fields);
   }
 
   private commandInt(command: number, params: CommandParams, at: IntPosition): common.CommandInt {
