@@ -19,7 +19,7 @@ const actionRoute = (action: Action, service: RecordedActions): Route =>
     description: action.description,
     guard: "user",
     envelope: "B",
-    // Unlimited in number, so limited in size.
+    // Outside of the quota of orders, so limited in size.
     ...(action.emergency ? { emergency: true, bodyLimitBytes: 4_096 } : {}),
     body: Addressed.extend(action.body.shape),
     success: { status: 200, schema: z.object({ message: z.string(), result: action.result }) },
@@ -29,7 +29,7 @@ const actionRoute = (action: Action, service: RecordedActions): Route =>
     documents: {
       404: "The drone, mission or geofence does not exist or is not yours.",
       429: action.emergency
-        ? "Does not occur: no limit refuses this order."
+        ? "More than a hundred such orders are under way."
         : "The drone's quota of orders is used up, or you have too many requests under way.",
     },
     handle: ({ caller, body }) => {

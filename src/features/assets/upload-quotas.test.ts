@@ -4,6 +4,8 @@ import { until } from "../../testing/until";
 import { startFlight } from "../../testing/worlds/flights";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 import { put, sha256, upload } from "../../testing/worlds/uploads";
+import { type Execution, findExecution } from "../executions/executions.store";
+import { renderReport } from "../executions/report/render";
 import { assetFolder } from "./asset-names";
 import { ContentReader } from "./content-reader";
 import { removeLeftoverTask } from "./leftover-upload";
@@ -256,6 +258,18 @@ test("an upload that is replaced after its completion is read nowhere", async ()
   expect((await drone.post("/complete_upload", { asset_id: begun.asset_id })).status).toBe(200);
   await drone.post(`/executions/${id}/log`, { asset_id: begun.asset_id });
   expect(await put(begun.url, Buffer.alloc(20_000_000))).toBe(200);
+  const picture = { ...log("a.png"), asset_type: "image", execution_id: id };
+  const taken = (await drone.post("/authenticate_upload", picture)).body;
+  await put(taken.url, square);
+  expect((await drone.post("/complete_upload", { asset_id: taken.asset_id })).status).toBe(200);
+  const inReport = async () => {
+    const execution = (await findExecution(gateway.deps.db, id)) as Execution;
+    const origin = "https://fleet.example";
+    return (await renderReport({ ...gateway.deps, origin }, execution)).inline.map(({ id }) => id);
+  };
+  expect(await inReport()).toEqual([`asset-${taken.asset_id}`]);
+  expect(await put(taken.url, Buffer.concat([square, Buffer.alloc(20_000_000)]))).toBe(200);
+  expect(await inReport()).toEqual([]);
   const path = `/assets/${vehicle.id}/download/${begun.asset_id}`;
   expect(await user.api.get(path)).toMatchObject({
     status: 404,
