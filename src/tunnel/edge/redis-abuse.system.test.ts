@@ -18,8 +18,9 @@ let edge: TestEdge;
 
 beforeEach(async () => {
   const { url } = await freshRedis();
-  admin = openRedis(url, createLogger("test", "silent"));
-  atEndOfFile(async () => admin.disconnect());
+  const client = openRedis(url, createLogger("test", "silent"));
+  atEndOfFile(async () => client.disconnect());
+  admin = client;
   await redisReady(admin);
   edge = await startEdge([HOSTILE, SERVED], {
     redis: { port: 0, url, secret: "what only the edge knows" },
