@@ -1,6 +1,6 @@
 import { createLogger } from "../../src/platform/process/log";
 import { createMetrics } from "../../src/platform/process/metrics";
-import { startTelemetryServer } from "../../src/testing/telemetry-server";
+import { startTelemetryServer } from "../../src/testing/fakes/telemetry-server";
 import { createLinkPool } from "../../src/vehicle";
 import { answer, ownFigures } from "../relay/child";
 import { hostOf } from "./vehicles";

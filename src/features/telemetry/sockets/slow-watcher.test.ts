@@ -2,7 +2,7 @@ import { Registry } from "prom-client";
 import { WebSocket } from "ws";
 import { createLogger } from "../../../platform/process/log";
 import { atEndOfFile } from "../../../testing/clean-up";
-import { startTelemetryServer } from "../../../testing/telemetry-server";
+import { startTelemetryServer } from "../../../testing/fakes/telemetry-server";
 import { eventually } from "../../../testing/until";
 import type { Subscriber, TelemetryMessage } from "../../../vehicle";
 

@@ -1,13 +1,13 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { TelemetrySockets } from "../features/telemetry";
-import { atEndOfFile } from "./clean-up";
+import { TelemetrySockets } from "../../features/telemetry";
+import { atEndOfFile } from "../clean-up";
 
 type TelemetryDeps = ConstructorParameters<typeof TelemetrySockets>[0];
 
 /**
- * The gateway's telemetry on a server of its own, for watchers that are all one user. Resolves with its port on
- * 127.0.0.1.
+ * The gateway's telemetry on a server of its own; sessions and quotas are fakes, and all watchers are one user. Resolves
+ * with its port on 127.0.0.1.
  */
 export async function startTelemetryServer(
   deps: Pick<TelemetryDeps, "links" | "find" | "log" | "registry">,
