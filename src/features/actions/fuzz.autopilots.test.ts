@@ -21,7 +21,7 @@ const SHOWN = 12;
 const REFUSALS = 5;
 
 /** What the vehicle says when it acts of its own will, whatever the order was. */
-const OWN_WILL = /failsafe|fence breach|geofence (violation|breach)|crash/i;
+const OWN_WILL = /failsafe|auto preflight disarming|fence breach|geofence (violation|breach)|crash/i;
 
 jest.setTimeout((MINUTES + 5) * 60_000);
 
@@ -78,7 +78,8 @@ function nextOrders(random: () => number, choices: Choices, seen: Seen): RandomO
   return [["guided", {}], ["arm", {}], ...takeoff];
 }
 
-async function startAnew({ autopilot, witness, api, droneId }: Flown): Promise<void> {
+async function startAnew(vehicle: Flown): Promise<void> {
+  const { autopilot, witness, api, droneId } = vehicle;
   autopilot.kill();
   const killed = await witness.now();
   autopilot.restart();
@@ -89,4 +90,6 @@ async function startAnew({ autopilot, witness, api, droneId }: Flown): Promise<v
     120,
   );
   await witness.readyToArm();
+  // PX4 may have been killed before it had saved its parameters.
+  await prepareStates(vehicle);
 }
