@@ -1,10 +1,10 @@
 import { publishCompose } from "../../features/provisioning";
 import { loadConfig, publishComposeConfig } from "../../platform/config";
 import { ObjectStore } from "../../platform/objects/object-store";
-import type { Part } from "./part";
+import type { Component } from "./component";
 
 /** Publishes the compose files of drones' computers, to which an activation links. */
-export const composeFiles: Part = {
+export const composeFiles: Component = {
   name: "the compose files",
   async start({ env }) {
     const config = loadConfig(publishComposeConfig, env);

@@ -1,5 +1,5 @@
 import { ApiClient } from "../api-client";
-import type { Part } from "./part";
+import type { Component } from "./component";
 
 interface Drone {
   readonly id: number;
@@ -10,7 +10,7 @@ interface Drone {
 }
 
 /** The first user's drone, flown by the simulated copter. */
-export const firstDrone: Part = {
+export const firstDrone: Component = {
   name: "the first drone",
   async start({ env, ready }) {
     if (!ready.gateway || !ready.user) throw new Error("The first drone needs the gateway and a user.");

@@ -2,12 +2,12 @@ import { isDomainError } from "../../domain/errors";
 import { createUser, hashPassword } from "../../features/accounts";
 import { openDatabase } from "../../platform/postgres/db";
 import { ApiClient } from "../api-client";
-import type { Part } from "./part";
+import type { Component } from "./component";
 
 const username = "pilot@example.com";
 
 /** The account that `npm start` creates and prints. */
-export const firstUser: Part = {
+export const firstUser: Component = {
   name: "the first user",
   async start({ env, ready, secrets }) {
     const user = { username, password: secrets.userPassword };

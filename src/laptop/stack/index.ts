@@ -5,13 +5,13 @@ import type { Environment } from "../../platform/config";
 import { Lifecycle, stopOnSignals } from "../../platform/process/lifecycle";
 import { createLogger } from "../../platform/process/log";
 import { defaultStateFolder, nothingReady, type Ready, readyFile } from "../ready";
-import type { Part, PartContext, RunningPart } from "./part";
-import { stages } from "./parts";
+import type { Component, ComponentContext, RunningComponent } from "./component";
+import { stages } from "./components";
 import { loadSecrets } from "./secrets";
 import { lockStateFolder, wipeStateFolder } from "./state-folder";
 import { readyTable } from "./table";
 
-/** Limit of the orderly stop of all parts together; the rest is then killed. */
+/** Limit of the orderly stop of all components together; the rest is then killed. */
 const stopLimitMs = 30_000;
 
 /** `npm start [-- --reset] [-- --state FOLDER]`. Rejects with the reason when the stack cannot start. */
@@ -37,7 +37,7 @@ export async function runStack(args: string[], environment: Environment): Promis
   try {
     if (values.reset) await wipeStateFolder(folder);
     const starting = startStages(stages, folder, environment, lifecycle);
-    // A stop in the middle lets the part that is starting finish, so that there is something to stop.
+    // A stop in the middle lets the component that is starting finish, so that there is something to stop.
     lifecycle.onDrain("start", () => starting.catch(() => undefined));
     const ready = await starting;
     if (lifecycle.state !== "starting") return;
@@ -52,7 +52,7 @@ export async function runStack(args: string[], environment: Environment): Promis
 }
 
 async function startStages(
-  list: readonly (readonly Part[])[],
+  list: readonly (readonly Component[])[],
   folder: string,
   environment: Environment,
   lifecycle: Lifecycle,
@@ -70,20 +70,20 @@ async function startStages(
   return ready;
 }
 
-/** Every part that started is watched, also when another of its stage failed, so that the stop finds it. */
+/** Every component that started is watched, also when another of its stage failed, so that the stop finds it. */
 async function startStage(
-  stage: readonly Part[],
-  context: PartContext,
+  stage: readonly Component[],
+  context: ComponentContext,
   lifecycle: Lifecycle,
-): Promise<RunningPart[]> {
+): Promise<RunningComponent[]> {
   const failures: string[] = [];
-  const started = stage.map(async (part) => {
+  const started = stage.map(async (component) => {
     try {
-      const running = await part.start(context);
-      watch(part, running, lifecycle);
+      const running = await component.start(context);
+      watch(component, running, lifecycle);
       return [running];
     } catch (error) {
-      failures.push(`The stack cannot start ${part.name}: ${(error as Error).message}`);
+      failures.push(`The stack cannot start ${component.name}: ${(error as Error).message}`);
       return [];
     }
   });
@@ -94,21 +94,21 @@ async function startStage(
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Parts to kill when this process exits before it has stopped them. */
+/** Components to kill when this process exits before it has stopped them. */
 const cuts = new Set<() => void>();
 
-/** Stops the part with the stack, kills it when this process exits, and stops the stack when the part ends. */
-function watch(part: Part, running: RunningPart, lifecycle: Lifecycle): void {
+/** Stops the component with the stack, kills it when this process exits, and stops the stack when the component ends. */
+function watch(component: Component, running: RunningComponent, lifecycle: Lifecycle): void {
   const { stop, cut } = running;
   if (cut) cuts.add(cut);
-  lifecycle.onClose(part.name, async () => {
+  lifecycle.onClose(component.name, async () => {
     await stop?.();
     if (cut) cuts.delete(cut);
   });
   void running.ended?.then(async (reason) => {
     if (lifecycle.state === "draining" || lifecycle.state === "stopped") return;
-    process.stderr.write(`${reason}\nWithout ${part.name} the stack cannot go on; it stops.\n`);
-    await lifecycle.stop(`${part.name} ended`);
+    process.stderr.write(`${reason}\nWithout ${component.name} the stack cannot go on; it stops.\n`);
+    await lifecycle.stop(`${component.name} ended`);
     process.exit(1);
   });
 }

@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { startJanus } from "../servers/janus";
-import type { Part } from "./part";
+import type { Component } from "./component";
 
 /**
  * The media server of video rooms: JANUS_URL's when the environment names one, the system's Janus otherwise.
  * Without either the stack runs all the same, and the room routes say that there is none.
  */
-export const media: Part = {
+export const media: Component = {
   name: "Janus",
   async start({ env, folder }) {
     if (env.JANUS_URL) return { ready: { janus: env.JANUS_URL } };

@@ -2,13 +2,13 @@ import { join } from "node:path";
 import { createLogger } from "../../platform/process/log";
 import { openRedis, redisReady } from "../../platform/redis/client";
 import { startChild } from "./child";
-import type { Part } from "./part";
+import type { Component } from "./component";
 
 /** Where the simulated copter keeps its logs, and where its agent finds them. */
 export const flightLogs = (stateFolder: string) => join(stateFolder, "flight-logs");
 
 /** The onboard agent of the simulated copter. Only the agent follows sticks and records flights. */
-export const onboard: Part = {
+export const onboard: Component = {
   name: "the agent on board",
   async start({ env, folder, ready }) {
     const { DRONE_IP, REDIS_URL, SIMULATOR_ONBOARD_PORT } = env;

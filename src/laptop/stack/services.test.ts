@@ -1,16 +1,16 @@
 import { atEndOfFile, freshDatabase, freshFolder, freshMail, freshObjects, freshRedis } from "../../testing";
 import { freePort } from "../free-port";
 import { nothingReady } from "../ready";
-import type { Part } from "./part";
+import type { Component } from "./component";
 import { database, mail, objects, redis } from "./services";
 
 async function start(
-  part: Part,
+  component: Component,
   env: Record<string, string>,
   print: (line: string) => void = () => undefined,
 ) {
   const secrets = { jwt: "j", databasePassword: "d", userPassword: "u", archiveSigningKey: "a" };
-  const running = await part.start({
+  const running = await component.start({
     env,
     ready: nothingReady,
     folder: freshFolder("stack"),

@@ -7,11 +7,11 @@ import { startMail } from "../servers/mail";
 import { startObjects } from "../servers/objects";
 import { startPostgres } from "../servers/postgres";
 import { startRedis } from "../servers/redis";
-import type { Part } from "./part";
+import type { Component } from "./component";
 
 /** Postgres, Redis, object store and mail: the ones that the environment names, otherwise embedded ones. */
 
-export const database: Part = {
+export const database: Component = {
   name: "Postgres",
   async start({ env, folder, secrets }) {
     const given = env.DATABASE_URL;
@@ -29,7 +29,7 @@ export const database: Part = {
   },
 };
 
-export const redis: Part = {
+export const redis: Component = {
   name: "Redis",
   async start({ env, folder }) {
     const given = env.REDIS_URL;
@@ -42,7 +42,7 @@ export const redis: Part = {
   },
 };
 
-export const objects: Part = {
+export const objects: Component = {
   name: "the object store",
   async start({ env, folder }) {
     const buckets = [env.S3_BUCKET ?? "fleet", env.S3_VPN_BUCKET ?? "fleet-vpn"];
@@ -73,7 +73,7 @@ async function canRead(client: S3Client, bucket: string): Promise<void> {
   }
 }
 
-export const mail: Part = {
+export const mail: Component = {
   name: "the mail server",
   async start({ env, print }) {
     const given = env.SMTP_URL;

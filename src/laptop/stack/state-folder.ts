@@ -15,7 +15,7 @@ const lockName = "stack.pid";
 
 /**
  * Take the state folder for this process: one stack at a time works in it. Children that a killed stack left
- * behind are ended by their parts. Returns the function that gives the folder back.
+ * behind are ended by their components. Returns the function that gives the folder back.
  */
 export function lockStateFolder(folder: string): () => void {
   makeFolder(folder);

@@ -3,12 +3,12 @@ import type { Environment } from "../../platform/config";
 import { assertReachable } from "../../platform/process/reachability";
 import type { Ready } from "../ready";
 import { startChild } from "./child";
+import type { Component } from "./component";
 import { composeFiles } from "./compose-files";
 import { firstDrone } from "./first-drone";
 import { firstUser } from "./first-user";
 import { media } from "./media";
 import { flightLogs, onboard } from "./onboard";
-import type { Part } from "./part";
 import { schema } from "./schema";
 import type { Secrets } from "./secrets";
 import { database, mail, objects, redis } from "./services";
@@ -53,7 +53,7 @@ interface HttpService {
 }
 
 /** One of our processes that serves HTTP on a port and answers `/readyz` there. */
-const service = ({ name, entrypoint, port, ready, defaults, overrides }: HttpService): Part => ({
+const service = ({ name, entrypoint, port, ready, defaults, overrides }: HttpService): Component => ({
   name,
   async start({ env, folder, secrets }) {
     const [variable, otherwise] = port;
@@ -81,7 +81,7 @@ async function isReady(origin: string): Promise<void> {
   if (!response.ok) throw new Error(`/readyz answers ${response.status}`);
 }
 
-const simulator: Part = {
+const simulator: Component = {
   name: "the simulated copters",
   async start({ env, folder }) {
     const port = env.SIMULATOR_PORT ?? DEFAULT_SIMULATOR_PORT;
@@ -149,10 +149,10 @@ const tunnel = service({
 });
 
 /**
- * Everything the laptop runs, in stages: the parts of a stage start at the same time, when those of the stages
+ * Everything the laptop runs, in stages: the components of a stage start at the same time, when those of the stages
  * before answer.
  */
-export const stages: readonly (readonly Part[])[] = [
+export const stages: readonly (readonly Component[])[] = [
   [database, redis, objects, mail, media],
   [schema, composeFiles],
   [simulator, gateway, relay, tunnel],
