@@ -31,7 +31,7 @@ interface LoggedFlight {
 }
 
 /** The first bytes of a file; more may be written behind them. */
-export interface LogPart {
+export interface LogPrefix {
   readonly file: string;
   readonly size: number;
 }
@@ -42,8 +42,8 @@ export async function findLog(
   flight: LoggedFlight,
   { stillMs, comesMs, growsMs }: LogWaits,
   ended: AbortSignal,
-): Promise<LogPart | undefined> {
-  let found: LogPart | undefined;
+): Promise<LogPrefix | undefined> {
+  let found: LogPrefix | undefined;
   let foundAt = 0;
   for (;;) {
     const now = Date.now();
@@ -59,7 +59,7 @@ export async function findLog(
 }
 
 /** The newest; of several, one that was begun in flight: a vehicle may begin its next log when it is disarmed. */
-async function logOf(folder: string, { armedAt, lastArmedAt }: LoggedFlight): Promise<LogPart | undefined> {
+async function logOf(folder: string, { armedAt, lastArmedAt }: LoggedFlight): Promise<LogPrefix | undefined> {
   const names = (await readdir(folder, { recursive: true })).filter((name) => LOG.test(name));
   const logs = await Promise.all(
     names.map(async (name) => {
@@ -76,7 +76,7 @@ async function logOf(folder: string, { armedAt, lastArmedAt }: LoggedFlight): Pr
 }
 
 /** SHA-256 in hex. */
-export async function checksumOf({ file, size }: LogPart): Promise<string> {
+export async function checksumOf({ file, size }: LogPrefix): Promise<string> {
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(file, { end: size - 1 })) hash.update(chunk as Buffer);
   return hash.digest("hex");

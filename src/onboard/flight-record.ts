@@ -1,11 +1,11 @@
 import { basename } from "node:path";
 import type { Logger } from "../platform/process/log";
-import { checksumOf, DEFAULT_WAITS, findLog, type LogPart, type LogWaits } from "./flight-log";
+import { checksumOf, DEFAULT_WAITS, findLog, type LogPrefix, type LogWaits } from "./flight-log";
 import { type AnnouncedLog, type DroneGateway, RequestRefused, type Upload } from "./gateway";
 import { RetryQueue } from "./retry-queue";
 
 interface FoundLog {
-  readonly part: LogPart;
+  readonly prefix: LogPrefix;
   readonly announced: AnnouncedLog;
   /** Where to upload it; dropped after a failure, since the URL expires. */
   upload: Upload | undefined;
@@ -112,14 +112,14 @@ export class FlightRecord {
       const { armedAt, lastArmedAt, disarmedAt = lastArmedAt } = flight;
       const isFollowed = () => this.flights.last !== flight;
       const times = { armedAt, lastArmedAt, disarmedAt, isFollowed };
-      const part = await findLog(logFolder, times, waits, this.ended.signal);
-      if (!part) {
+      const prefix = await findLog(logFolder, times, waits, this.ended.signal);
+      if (!prefix) {
         log.warn({ logFolder }, "Found no log of the flight");
         return "none";
       }
-      const checksum = await checksumOf(part);
-      const announced = { file_name: basename(part.file), checksum, size: part.size };
-      return { part, announced, upload: await gateway.announceLog(executionId, announced) };
+      const checksum = await checksumOf(prefix);
+      const announced = { file_name: basename(prefix.file), checksum, size: prefix.size };
+      return { prefix, announced, upload: await gateway.announceLog(executionId, announced) };
     } catch (error) {
       const missing = (error as NodeJS.ErrnoException).code !== undefined && !this.ended.signal.aborted;
       if (!missing && !(error instanceof RequestRefused)) throw error;
@@ -151,7 +151,7 @@ export class FlightRecord {
     const { gateway } = this.options;
     const { url, assetId } = found.upload ?? (await gateway.uploadOf(executionId, found.announced));
     found.upload = undefined;
-    await gateway.upload(url, found.part);
+    await gateway.upload(url, found.prefix);
     return assetId;
   }
 

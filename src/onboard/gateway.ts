@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { Readable } from "node:stream";
-import type { LogPart } from "./flight-log";
+import type { LogPrefix } from "./flight-log";
 
 const LIMIT_MS = 10_000;
 const UPLOAD_LIMIT_MS = 600_000;
@@ -76,7 +76,7 @@ export class DroneGateway {
   }
 
   /** The URL is for a content of this size. Of a shorter file nothing is sent, and the completion is refused. */
-  async upload(url: string, { file, size }: LogPart): Promise<void> {
+  async upload(url: string, { file, size }: LogPrefix): Promise<void> {
     if ((await stat(file)).size < size) return;
     const response = await fetch(url, {
       method: "PUT",
