@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { ApiClient } from "../src/testing/client";
 import { startChild } from "./relay/child";
 import { type BenchRow, type BenchTable, median } from "./table";
@@ -25,8 +26,8 @@ export async function run(): Promise<BenchTable> {
   try {
     let round = 0;
     // The first round warms up.
-    await measure(world, pause(PHASE_MS), round++);
-    const quiet = await measure(world, pause(PHASE_MS), round++);
+    await measure(world, delay(PHASE_MS), round++);
+    const quiet = await measure(world, delay(PHASE_MS), round++);
     console.log("nothing", JSON.stringify(quiet));
     for (const names of [...Object.keys(attacks).map((name) => [name]), Object.keys(attacks)]) {
       const [name = ""] = names;
@@ -146,5 +147,3 @@ async function cpuOf(world: TenantsWorld, times: number, run: () => Promise<unkn
   await run();
   return (((await world.cpuSeconds()) - before) * 1_000) / times;
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

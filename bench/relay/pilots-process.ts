@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { answer } from "./child";
 
@@ -59,8 +60,6 @@ function leave(): void {
   pilots.length = 0;
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** Frames of all pilots together that may be on their way: enough to keep the server busy, and no backlog. */
 const OUTSTANDING = 8_000;
 const BATCH = 16;
@@ -112,9 +111,9 @@ async function steady(redisUrl: string, seconds: number) {
       frame.write(String(microseconds()).padStart(STAMP, "0"), 6, "latin1");
       pilots[sent % pilots.length]?.write(Buffer.from(frame));
     }
-    await pause(1);
+    await delay(1);
   }
-  for (let waits = 0; arrived < total && waits < 200; waits++) await pause(10);
+  for (let waits = 0; arrived < total && waits < 200; waits++) await delay(10);
   redis.disconnect();
   ages.sort((a, b) => a - b);
   const at = (part: number) => ages[Math.floor(ages.length * part)] ?? Number.NaN;

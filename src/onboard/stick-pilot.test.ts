@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { createLogger } from "../platform/process/log";
 import { until } from "../testing/until";
 import type { VehicleIdentity } from "../vehicle";
@@ -52,7 +53,6 @@ async function untilSteering({ pilot, frame }: ReturnType<typeof steered>): Prom
 }
 
 /** That nothing comes is seen by waiting for so many milliseconds and in no other way. */
-const quiet = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test("the order to stop is repeated until it is accepted; centred sticks end after two seconds", async () => {
   const it = steered();
@@ -63,7 +63,7 @@ test("the order to stop is repeated until it is accepted; centred sticks end aft
   expect(it.pilot.state).toBe("stopping");
   await until(async () => {
     const before = it.autopilot.sent;
-    await quiet(300);
+    await delay(300);
     return it.autopilot.sent === before;
   });
   const { sent } = it.autopilot;
@@ -94,7 +94,7 @@ test("a pilot who returns ends the orders to stop; they begin again when the fra
   await untilSteering(it);
   const before = it.autopilot.asked.length;
   const steering = setInterval(it.frame, 50);
-  await quiet(1_200);
+  await delay(1_200);
   expect(it.autopilot.asked).toHaveLength(before);
   clearInterval(steering);
   it.autopilot.takes = true;
@@ -106,7 +106,7 @@ test("a vehicle without a link is stopped when the link is back, however long th
   await untilSteering(it);
   it.autopilot.vehicle = it.autopilot.mode = it.autopilot.armed = undefined;
   await until(() => it.pilot.state === "stopping");
-  await quiet(700);
+  await delay(700);
   expect([it.pilot.state, it.autopilot.asked]).toEqual(["stopping", []]);
   Object.assign(it.autopilot, { vehicle: copter, mode: "LOITER", armed: true });
   await until(() => it.autopilot.mode === "BRAKE");
@@ -120,6 +120,6 @@ test("an agent that ends waits for the stop up to a limit", async () => {
   await it.pilot.release();
   expect(performance.now() - since).toBeGreaterThan(2_500);
   const asked = it.autopilot.asked.length;
-  await quiet(1_500);
+  await delay(1_500);
   expect(it.autopilot.asked).toHaveLength(asked);
 });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "../domain/errors";
 import { type FakeLink, fakeLinkPools, TARGET } from "../testing/fakes/fake-link-pool";
 import { until } from "../testing/until";
@@ -26,7 +27,7 @@ describe("a link", () => {
     const busy = pool.withLink(TARGET, () => new Promise<void>((resolve) => (finish = resolve)));
     await until(() => links.length === 1);
     await pool.withLink(TARGET, async () => {});
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await delay(60);
     expect(links[0]?.state).toBe("ready");
     finish();
     await busy;
@@ -51,7 +52,7 @@ describe("a link", () => {
     await until(() => log.includes("attempt 1 in 10 ms"));
     pool.close(TARGET.key);
     const before = dialled.length;
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    await delay(40);
     expect(dialled).toHaveLength(before);
   });
 
@@ -182,7 +183,7 @@ describe("a watch", () => {
     links[0]?.close("gone");
     expect(log.at(-1)).toBe("attempt 1 in 10 ms");
     stop();
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    await delay(40);
     expect(dialled).toHaveLength(1);
   });
 
@@ -208,7 +209,7 @@ describe("closing", () => {
     expect(links[0]?.closedBecause).toBe("deleted");
     expect(states).toEqual(["up", "ended"]);
     expect(pool.close(TARGET.key)).toBe(false);
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    await delay(40);
     expect(dialled).toHaveLength(1);
   });
 
@@ -252,7 +253,7 @@ describe("a held link", () => {
     const { pool, links } = build({ idleMs: 20 });
     await pool.hold([TARGET]);
     await until(() => links.length === 1);
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await delay(60);
     expect(links[0]?.state).toBe("ready");
     links[0]?.close("the vehicle rebooted");
     await until(() => links.length === 2);
@@ -281,7 +282,7 @@ describe("a held link", () => {
     await until(() => links.length === 1);
     await pool.closeEverywhere(TARGET.key, CLOSED_BY_OWNER);
     await pool.hold([TARGET]);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await delay(20);
     expect(links).toHaveLength(1);
     await pool.withLink(TARGET, async () => {});
     await pool.hold([TARGET]);

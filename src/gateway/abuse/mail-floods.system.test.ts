@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { enqueue } from "../../platform/jobs/jobs";
 import { startFlight } from "../../testing/worlds/flights";
 import { startTestGateway } from "../../testing/worlds/start-gateway";
@@ -27,7 +28,7 @@ test("a mail for a new password is sent at once while 300 reports and 300 mails 
     }),
   );
   const beside = user.api.post(`/executions/${executions[0]?.id}/send-report`, { email: "a@example.com" });
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await delay(300);
   const waits: number[] = [];
   for (let n = 0; n < 3; n++) {
     const began = performance.now();

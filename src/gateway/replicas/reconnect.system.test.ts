@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { decode, type JwtPayload, sign } from "jsonwebtoken";
 import { type Balancer, startBalancer } from "../../testing/fakes/balancer";
 import { countingDrone, frameNumberOf } from "../../testing/fakes/counting-vehicle";
@@ -64,7 +65,7 @@ async function dropped(
   const connections = watcher.all("connected").length;
   balancer.to(undefined);
   balancer.cut();
-  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  await delay(2_000);
   await meanwhile();
   watcher.clear();
   balancer.to(to);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { distance, type LatLng } from "../../domain/geo";
+import { eventually } from "../../platform/eventually";
 import type { ApiClient } from "../api-client";
 import type { Gamepad } from "./gamepad";
 import { fencePoints, flightAltitude, missionPoints } from "./route";
@@ -101,12 +102,10 @@ export class Flight {
   /** Flies east by the sticks, then sends no more frames: the dead-man timer must stop the vehicle. */
   async flyBySticks(gamepad: Gamepad, home: LatLng): Promise<void> {
     gamepad.hold({});
-    const deadline = Date.now() + 10_000;
-    while (gamepad.ages.length < 5) {
-      if (Date.now() > deadline)
-        throw new Error(`The drone does not follow the sticks: ${gamepad.refusal ?? "no acknowledgement"}.`);
-      await delay(50);
-    }
+    const follows = () => gamepad.ages.length >= 5;
+    await eventually("Acknowledgements", follows, { limitMs: 10_000, everyMs: 50 }).catch(() => {
+      throw new Error(`The drone does not follow the sticks: ${gamepad.refusal ?? "no acknowledgement"}.`);
+    });
     await this.command("set_mode", { mode_info: { custom_mode: "LOITER" } });
     const from = this.watch.seen.position as LatLng;
     gamepad.hold({ roll: 1 });

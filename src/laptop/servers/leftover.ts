@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 
 /** How long a leftover server may take over its orderly end before it is killed. */
 const orderlyEndMs = 15_000;
@@ -20,7 +21,7 @@ export async function endLeftover(pidFile: string, mark: string, signal: NodeJS.
     const deadline = Date.now() + orderlyEndMs;
     while (isMarked(pid, mark)) {
       if (Date.now() > deadline) sendSignal(pid, "SIGKILL");
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await delay(20);
     }
   }
   // The pid belongs to another program by now; with the file the next server would not start.

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Environment } from "../../platform/config";
+import { retry } from "../../platform/retry";
 import { assertPortIsFree } from "../free-port";
 import { endLeftover } from "../servers/leftover";
 import { type ServerProcess, supervised } from "../servers/server-process";
@@ -79,19 +79,14 @@ async function whenAnswering(child: ChildProcess, spec: ChildSpec, ended: Promis
   void ended.then((reason) => {
     end = reason;
   });
-  const deadline = Date.now() + startLimitMs;
-  for (;;) {
-    const fault = await spec.answers().then(
-      () => undefined,
-      (error: Error) => error,
-    );
-    // Another program may answer at that port while ours has failed for it.
-    if (end !== undefined) throw new Error(end);
-    if (!fault) return;
-    if (Date.now() > deadline) {
-      child.kill("SIGKILL");
-      throw new Error(`${spec.name} did not answer within ${startLimitMs / 1000} s: ${fault.message}`);
-    }
-    await delay(50);
-  }
+  const limits = { firstMs: 50, limitMs: startLimitMs, isTransient: () => end === undefined };
+  const fault = await retry(spec.answers, limits).then(
+    () => undefined,
+    (error: Error) => error,
+  );
+  // Another program may answer at that port while ours has failed for it.
+  if (end !== undefined) throw new Error(end);
+  if (!fault) return;
+  child.kill("SIGKILL");
+  throw new Error(`${spec.name} did not answer within ${startLimitMs / 1000} s: ${fault.message}`);
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { Lifecycle } from "./lifecycle";
 import { createLogger } from "./log";
 
@@ -43,7 +44,7 @@ test("after a drain that used up the limit each closing step has a short time", 
   lifecycle.onClose("last", closed);
   lifecycle.onClose("stuck", () => new Promise(() => undefined));
   lifecycle.onClose("lease", async () => {
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await delay(50);
     closed();
   });
   await lifecycle.stop("test");

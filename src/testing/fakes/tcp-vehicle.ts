@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { atEndOfFile } from "../clean-up";
 
 /** Loopback addresses stand in for drones: each is a vehicle of its own. */
@@ -47,7 +48,7 @@ export async function unresponsiveVehicle(host: string): Promise<Pick<TcpVehicle
     filler.on("error", () => {});
     atEndOfFile(async () => void filler.destroy());
   }
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await delay(100);
   return { host, port };
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../../laptop/free-port";
 import { ApiClient } from "../client";
 import { TEST_JWT_SECRET, type TestGateway } from "../worlds/start-gateway";
@@ -41,7 +42,7 @@ export async function probeDuring<T>(
       slowestMs = Math.max(slowestMs, performance.now() - asked);
       answers += 1;
       if (!ok) failed += 1;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await delay(50);
     }
   })();
   try {

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { createLogger } from "../../platform/process/log";
 import { openRedis, type Redis, redisReady } from "../../platform/redis/client";
 import { encodeCommand } from "../../platform/redis/resp";
@@ -66,7 +67,7 @@ export async function startRedisEdge() {
       const raw = connectTo(drone);
       for (const part of parts) {
         raw.socket.write(part);
-        await new Promise((resolve) => setTimeout(resolve, 10));
+        await delay(10);
       }
       return raw;
     },

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { FakeLeases, HUB_LEASE as LEASE } from "../../testing/fakes/fake-leases";
 import { until } from "../../testing/until";
 import {
@@ -90,7 +91,7 @@ test("a lease starts when its renewal is sent, also when the answer is late", as
     override async write(...asked: Parameters<KubernetesLease["write"]>) {
       const at = monotonicMs();
       const written = await super.write(...asked);
-      await new Promise((resolve) => setTimeout(resolve, DEADLINE_MS / 4));
+      await delay(DEADLINE_MS / 4);
       sentAt = at;
       return written;
     }

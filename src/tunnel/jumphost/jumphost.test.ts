@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import WebSocket from "ws";
 import { nextHost, tcpVehicle } from "../../testing/fakes/tcp-vehicle";
 import {
@@ -88,7 +89,7 @@ describe("a pipe", () => {
     const jumphost = await startJumphost({ pingMs: 100 });
     const talking = await tcpVehicle(nextHost());
     const socket = await openPipe(jumphost, headersFor(talking));
-    await new Promise((resolve) => setTimeout(resolve, 350));
+    await delay(350);
     expect(jumphost.pipes.size).toBe(1);
     // As a stopped process: the connection stays open and nothing answers.
     socket.pause();
@@ -193,7 +194,7 @@ describe("a peer that does not read", () => {
     // Still: nothing moves any more.
     await until(async () => {
       const before = sent;
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await delay(300);
       return waiting && sent === before;
     });
     expect(sent).toBeLessThan(most);

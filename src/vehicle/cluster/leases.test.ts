@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { createLogger } from "../../platform/process/log";
 import { openRedis, type Redis, redisReady } from "../../platform/redis/client";
 import { atEndOfFile } from "../../testing/clean-up";
@@ -146,7 +147,7 @@ test("a renewal counts from when it was asked, however late its answer comes", a
       // Only the first is heard of.
       if (++renewals > 1) return new Promise<never>(() => {});
       const replies = await super.renew(...asked);
-      await new Promise((resolve) => setTimeout(resolve, ttlMs / 4));
+      await delay(ttlMs / 4);
       return replies;
     }
   }

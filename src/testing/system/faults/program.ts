@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { createWriteStream, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ServerProcess } from "../../../laptop/servers/server-process";
+import { type ServerProcess, supervised } from "../../../laptop/servers/server-process";
 import { withTimeout } from "../../../platform/with-timeout";
 
 const READY_MS = 30_000;
@@ -38,14 +38,7 @@ export async function startProgram(
     child.kill("SIGKILL");
     throw new Error(`${outcome} Its last words:\n${readFileSync(logFile, "utf8").slice(-2_000)}`);
   }
-  const stop = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill("SIGTERM");
-    const insist = setTimeout(() => child.kill("SIGKILL"), 10_000);
-    await ended;
-    clearTimeout(insist);
-  };
-  return { pid: child.pid as number, ended, stop, cut: () => void child.kill("SIGTERM") };
+  return supervised(child, ended, "SIGTERM");
 }
 
 /** The compiled entrypoint of this process. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Db } from "../../../../platform/postgres/db";
 import { until } from "../../../until";
 import { FleetRows } from "../../../worlds/start-tunnel";
@@ -5,7 +6,7 @@ import { sha256 } from "../../../worlds/uploads";
 import type { Finding, Load, LoadResult, Round } from "../findings";
 import type { Progress } from "../progress";
 import { type Answer, ask, isStatus } from "./client";
-import { type Repetition, repeatEvery } from "./repeat";
+import { finished, type Repetition, repeatEvery } from "./repeat";
 
 /** The hub with the lease. */
 const HUB = "the hub that serves";
@@ -48,15 +49,14 @@ export class PeerLoad implements Load {
 
   async stop(): Promise<void> {
     this.stopping = true;
-    const deadline = Date.now() + 60_000;
-    while (this.peers.some(({ config }) => config === undefined) && Date.now() < deadline)
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    const hasConfigs = () => this.peers.every(({ config }) => config !== undefined);
+    await finished("every peer's config", hasConfigs);
     await this.repetition.stop();
   }
 
   private async next(): Promise<void> {
     if (this.current?.config !== undefined) {
-      await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+      await delay(EVERY_MS);
       this.current = undefined;
     }
     if (this.stopping && !this.current) return;

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { eventually } from "../../../until";
 
 export interface Repetition {
   /** Resolves when the last run has ended. */
@@ -22,3 +23,7 @@ export function repeatEvery(milliseconds: number, once: () => Promise<unknown>):
     },
   };
 }
+
+/** Waits for what a load has begun, a minute at most: its result names what is missing then. */
+export const finished = (what: string, holds: () => boolean): Promise<unknown> =>
+  eventually(what, holds, 60_000).catch(() => undefined);

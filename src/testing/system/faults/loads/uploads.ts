@@ -6,7 +6,7 @@ import { sha256 } from "../../../worlds/uploads";
 import type { Finding, FindingType, Load, LoadResult, Round } from "../findings";
 import type { Progress } from "../progress";
 import { type Answer, ask, isStatus, type Reply } from "./client";
-import { repeatEvery } from "./repeat";
+import { finished, repeatEvery } from "./repeat";
 
 /** Each flight gives the workers a picture and a report; a shorter period would keep them busy. */
 const EVERY_MS = 4_000;
@@ -65,9 +65,8 @@ export class UploadLoad implements Load {
 
   async stop(): Promise<void> {
     this.stopping = true;
-    const deadline = Date.now() + 60_000;
-    while (this.flights.some(({ step }) => step !== "over") && Date.now() < deadline)
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    const areOver = () => this.flights.every(({ step }) => step === "over");
+    await finished("the end of every flight", areOver);
     await Promise.all(this.repetitions.map((repetition) => repetition.stop()));
   }
 

@@ -9,7 +9,7 @@ import {
 import type { Finding, Load, LoadResult, Round } from "../findings";
 import type { Progress } from "../progress";
 import { ask, isStatus } from "./client";
-import { type Repetition, repeatEvery } from "./repeat";
+import { finished, type Repetition, repeatEvery } from "./repeat";
 
 const EVERY_MS = 300;
 /** Every third event is sent to both gateways at once. */
@@ -53,9 +53,8 @@ export class WebhookLoad implements Load {
 
   async stop(): Promise<void> {
     this.stopping = true;
-    const deadline = Date.now() + 60_000;
-    while (this.sent.some(({ acknowledged }) => !acknowledged) && Date.now() < deadline)
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    const areAcknowledged = () => this.sent.every(({ acknowledged }) => acknowledged);
+    await finished("every acknowledgement", areAcknowledged);
     await Promise.all(this.repetitions.map((repetition) => repetition.stop()));
   }
 
