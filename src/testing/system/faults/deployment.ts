@@ -15,9 +15,9 @@ import { FakeLeases } from "../../fakes/fake-leases";
 import { freshFolder, freshMail } from "../../fresh-servers";
 import { compiledPrograms } from "../../programs/programs";
 import { TEST_ARCHIVE_KEY, TEST_JWT_SECRET } from "../../worlds/start-gateway";
+import { FaultTarget } from "./fault-target";
 import { LeaseHolders } from "./lease-holders";
 import { Network, type NetworkPath } from "./network";
-import { Part } from "./part";
 import { entrypoint, startProgram, testProgram } from "./program";
 
 export const WEBHOOK_SECRET = "whsec_for_faults_only";
@@ -26,7 +26,7 @@ export const EDGE_SECRET = "a secret of the edge's own";
 export const TUNNEL_SECRET = "a secret of the tunnel's own";
 
 export interface Deployment {
-  readonly parts: readonly Part[];
+  readonly targets: readonly FaultTarget[];
   /** The URLs of both gateways and both relays for clients. */
   readonly gateways: readonly string[];
   /** The gateways' ports for drones. */
@@ -47,7 +47,7 @@ export interface Deployment {
 async function ownPort(): Promise<number> {
   for (let tries = 0; ; tries++) {
     const port = 20_000 + randomInt(12_000);
-    const free = await assertPortIsFree(port, "a part").then(
+    const free = await assertPortIsFree(port, "a process").then(
       () => true,
       (error: unknown) => {
         if (tries > 20) throw error;
@@ -97,11 +97,11 @@ export async function startDeployment(): Promise<Deployment> {
   const network = Network.own();
   const programs = compiledPrograms();
   const logs = freshFolder("logs");
-  const parts: Part[] = [];
+  const targets: FaultTarget[] = [];
   const program = (name: string, path: string, readyText: string, env: Record<string, string>) =>
     startProgram(path, { readyText, logFile: join(logs, `${name}.log`), env });
   const add = async (name: string, start: () => Promise<ServerProcess>, paths: readonly NetworkPath[]) =>
-    void parts.push(await Part.start(name, start, paths, network));
+    void targets.push(await FaultTarget.start(name, start, paths, network));
 
   const [postgresPort, redisPort, storePort, jumphostPort] = await Promise.all([
     ownPort(),
@@ -276,7 +276,7 @@ export async function startDeployment(): Promise<Deployment> {
   }
   const leaseHolders = new LeaseHolders(redis.url, peers, hubLeases);
   return {
-    ...{ parts, gateways, droneUrls, relays, tunnels, leaseHolders, db, mail },
+    ...{ targets, gateways, droneUrls, relays, tunnels, leaseHolders, db, mail },
     ...{ redisUrl: redis.url, storeUrl: store.url },
   };
 }

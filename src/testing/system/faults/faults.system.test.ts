@@ -5,11 +5,11 @@ import { isTakenOver } from "./takeovers";
 
 /** Each kind of fault and each kind of process once; `npm run test:faults` tries all. */
 const faults: readonly Fault[] = [
-  { kind: "kill", part: "Postgres" },
-  { kind: "kill", part: "Redis" },
-  { kind: "pause", part: "gateway 1" },
-  { kind: "partition", part: "relay 1" },
-  { kind: "kill", part: "worker 1" },
+  { kind: "kill", target: "Postgres" },
+  { kind: "kill", target: "Redis" },
+  { kind: "pause", target: "gateway 1" },
+  { kind: "partition", target: "relay 1" },
+  { kind: "kill", target: "worker 1" },
 ];
 
 asRoot(

@@ -7,7 +7,7 @@ import type { FakeLeases } from "../../fakes/fake-leases";
 
 /** A lease as it was read. */
 export interface LeaseHolder {
-  /** The part that holds it; undefined without a holder. */
+  /** The target that holds it; undefined without a holder. */
   readonly by: string | undefined;
   /** Grows with each new holder: a link's fencing number, a hub lease's count of transitions. */
   readonly number: number;

@@ -3,16 +3,16 @@ import { listJobs } from "../../../platform/jobs/jobs";
 import { atEndOfFile } from "../../clean-up";
 import { until } from "../../until";
 import { type Deployment, startDeployment } from "./deployment";
+import type { FaultTarget } from "./fault-target";
 import { FINDING_TYPES, type Finding, type FindingType, type Round } from "./findings";
 import { startLoads } from "./loads";
-import type { Part } from "./part";
 import { LOAD_KINDS, type LoadKind, Progress } from "./progress";
 import { type Takeover, watchTakeovers } from "./takeovers";
 
 type FaultKind = "kill" | "pause" | "partition" | "loss" | "failover";
 
 export interface Fault {
-  readonly part: string;
+  readonly target: string;
   readonly kind: FaultKind;
 }
 
@@ -35,7 +35,7 @@ export interface FaultRun {
 
 const CALM_MS = 1_500;
 const DOWN_MS = 1_000;
-/** Longer than any lease: a paused or partitioned part has lost its leases when it returns. */
+/** Longer than any lease: a paused or partitioned target has lost its leases when it returns. */
 const OUTAGE_MS = 8_000;
 /** Everything must have succeeded again by then. */
 const RECOVERY_LIMIT_MS = 45_000;
@@ -54,23 +54,23 @@ export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
   const ends: number[] = [];
   const unrecovered: string[] = [];
   const takeovers: Takeover[] = [];
-  for (const [at, { part: name, kind }] of faults.entries()) {
+  for (const [at, { target: name, kind }] of faults.entries()) {
     const fault = `${kind} ${name}`;
-    const part = deployment.parts.find((one) => one.name === name);
-    if (!part) throw new Error(`There is no ${name}.`);
+    const target = deployment.targets.find((one) => one.name === name);
+    if (!target) throw new Error(`There is no ${name}.`);
     await delay(CALM_MS);
     await fleet.logIn();
     const [, gateway] = /^gateway (\d)$/.exec(name) ?? [];
     if (gateway) await fleet.bringLinksTo(Number(gateway) - 1);
-    if (name.startsWith("tunnel")) await bringHubTo(part, deployment);
+    if (name.startsWith("tunnel")) await bringHubTo(target, deployment);
     unrecovered.push(...(await recovered(progress, performance.now(), `the calm before ${fault}`)));
     round.current = at + 1;
-    const look = await watchTakeovers(part, deployment, linked);
+    const look = await watchTakeovers(target, deployment, linked);
     const { begin, lastsMs, isLong, end } = faultKinds[kind];
-    await begin(part);
+    await begin(target);
     await delay(lastsMs);
     if (isLong) takeovers.push(...(await look(fault)));
-    await end(part);
+    await end(target);
     ends.push(performance.now());
     unrecovered.push(...(await recovered(progress, performance.now(), fault)));
   }
@@ -87,8 +87,8 @@ export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
     unrecovered,
     takeovers,
     acknowledged: Object.fromEntries(results.map(([load, one]) => [load, one.acknowledged])) as never,
-    rows: faults.map(({ part, kind }, at) => ({
-      fault: `${kind} ${part}`,
+    rows: faults.map(({ target, kind }, at) => ({
+      fault: `${kind} ${target}`,
       recovery: byName(LOAD_KINDS, (kind) => progress.recovery(kind, ends[at] as number)),
       findings: byName(
         FINDING_TYPES,
@@ -105,10 +105,10 @@ async function assertJobsDone({ db }: Deployment): Promise<void> {
 }
 
 /** Makes this hub serve: the other one is killed and restarted as the standby. */
-async function bringHubTo({ name }: Part, { parts, leaseHolders }: Deployment): Promise<void> {
+async function bringHubTo({ name }: FaultTarget, { targets, leaseHolders }: Deployment): Promise<void> {
   const serving = () => leaseHolders.ofHub().by;
   if (serving() === name) return;
-  const other = parts.find((one) => one.name === serving());
+  const other = targets.find((one) => one.name === serving());
   await other?.kill();
   await until(async () => serving() === name, HUB_LIMIT_MS);
   await other?.restart();
@@ -118,23 +118,23 @@ const byName = <Name extends string>(names: readonly Name[], of: (name: Name) =>
   Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, number>;
 
 interface FaultSteps {
-  readonly begin: (part: Part) => Promise<void> | void;
+  readonly begin: (target: FaultTarget) => Promise<void> | void;
   readonly lastsMs: number;
   /** The fault lasts longer than any lease. */
   readonly isLong?: true;
-  /** Restarts, resumes or reconnects the part. */
-  readonly end: (part: Part) => Promise<void> | void;
+  /** Restarts, resumes or reconnects the target. */
+  readonly end: (target: FaultTarget) => Promise<void> | void;
 }
 
 const outage = { lastsMs: OUTAGE_MS, isLong: true } as const;
-const cutOff = { ...outage, begin: (part: Part) => part.partition() };
+const cutOff = { ...outage, begin: (target: FaultTarget) => target.partition() };
 
 const faultKinds: Readonly<Record<FaultKind, FaultSteps>> = {
-  kill: { begin: (part) => part.kill(), lastsMs: DOWN_MS, end: (part) => part.restart() },
-  pause: { ...outage, begin: (part) => part.pause(), end: (part) => part.resume() },
-  partition: { ...cutOff, end: (part) => part.mend() },
-  loss: { begin: (part) => part.disturb(), lastsMs: OUTAGE_MS, end: (part) => part.mend() },
-  failover: { ...cutOff, end: (part) => part.replace() },
+  kill: { begin: (target) => target.kill(), lastsMs: DOWN_MS, end: (target) => target.restart() },
+  pause: { ...outage, begin: (target) => target.pause(), end: (target) => target.resume() },
+  partition: { ...cutOff, end: (target) => target.mend() },
+  loss: { begin: (target) => target.disturb(), lastsMs: OUTAGE_MS, end: (target) => target.mend() },
+  failover: { ...cutOff, end: (target) => target.replace() },
 };
 
 async function recovered(progress: Progress, since: number, fault: string): Promise<string[]> {

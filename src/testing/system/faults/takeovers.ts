@@ -1,7 +1,7 @@
 import { until } from "../../until";
 import type { Deployment } from "./deployment";
+import type { FaultTarget } from "./fault-target";
 import type { LeaseHolder } from "./lease-holders";
-import type { Part } from "./part";
 
 /** On a machine that is busy with everything else. */
 const TAKEOVER_LIMIT_MS = 15_000;
@@ -19,9 +19,9 @@ export interface Takeover {
 export const isTakenOver = ({ before, after }: Takeover): boolean =>
   after.by !== undefined && after.by !== before.by && after.number > before.number;
 
-/** Reads the leases that the part holds. The returned function waits for other holders; call it before the fault ends. */
+/** Reads the leases that the target holds. The returned function waits for other holders; call it before the fault ends. */
 export async function watchTakeovers(
-  { name }: Part,
+  { name }: FaultTarget,
   { leaseHolders }: Pick<Deployment, "leaseHolders">,
   linked: readonly number[],
 ): Promise<(fault: string) => Promise<Takeover[]>> {

@@ -6,7 +6,7 @@ import { atEndOfFile } from "../../clean-up";
 import type { Network, NetworkPath } from "./network";
 
 /** One process of a deployment that a fault affects, and that is restarted or resumed afterwards, as by a supervisor. */
-export class Part {
+export class FaultTarget {
   private running: ServerProcess | undefined;
 
   private constructor(
@@ -23,11 +23,11 @@ export class Part {
     start: () => Promise<ServerProcess>,
     paths: readonly NetworkPath[],
     network: Network,
-  ): Promise<Part> {
-    const part = new Part(name, start, paths, network);
-    atEndOfFile(async () => part.end());
-    await part.restart();
-    return part;
+  ): Promise<FaultTarget> {
+    const target = new FaultTarget(name, start, paths, network);
+    atEndOfFile(async () => target.end());
+    await target.restart();
+    return target;
   }
 
   /** SIGKILL to it and all its children at once. */
