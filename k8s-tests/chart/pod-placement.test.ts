@@ -47,10 +47,10 @@ test("the Jobs of a release and its test have the given node selector and tolera
   const nodeSelector = { pool: "jobs" };
   const tolerations = [{ key: "jobs", operator: "Exists", effect: "NoSchedule" }];
   const pods = workloads(await render({ setup: { nodeSelector, tolerations } }));
-  const told = pods.filter(({ pod }) =>
+  const placed = pods.filter(({ pod }) =>
     isDeepStrictEqual([pod.nodeSelector, pod.tolerations], [nodeSelector, tolerations]),
   );
-  const components = told.map(({ labels }) => labels["app.kubernetes.io/component"]);
+  const components = placed.map(({ labels }) => labels["app.kubernetes.io/component"]);
   expect(components.toSorted()).toEqual(["secrets", "setup", "test"]);
 });
 

@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 
 /** Answers its probes, and ends well on SIGTERM. */
-async function servesUntilTold(container: Container, port: number): Promise<void> {
+async function expectServesAndStops(container: Container, port: number): Promise<void> {
   await until(async () => {
     const response = await fetch(`http://127.0.0.1:${port}/readyz`);
     return response.status === 200 || Promise.reject(new Error(`${response.status}\n${container.log()}`));
@@ -115,7 +115,7 @@ test("the operator's shell makes keys", async () => {
 test("the gateway answers", async () => {
   const chosen = await ports("GATEWAY_PORT", "GATEWAY_DRONE_PORT");
   const container = start(images.main, { ...env, ...texts(chosen) });
-  await servesUntilTold(container, chosen.GATEWAY_PORT as number);
+  await expectServesAndStops(container, chosen.GATEWAY_PORT as number);
 });
 
 test.each([
@@ -125,7 +125,7 @@ test.each([
   const chosen = await ports(variable);
   const image = name === "worker" ? images.worker : images.main;
   const container = start(image, { ...env, ...texts(chosen) }, "node", `dist/cmd/${name}.js`);
-  await servesUntilTold(container, chosen[variable] as number);
+  await expectServesAndStops(container, chosen[variable] as number);
 });
 
 test("the worker's image has ffmpeg", async () => {
@@ -139,7 +139,7 @@ test("the tunnel answers in dry-run", async () => {
     { ...env, ...texts(chosen), TUNNEL_DATAPLANE: "dry-run" },
     ...["node", "dist/cmd/tunnel.js"],
   );
-  await servesUntilTold(container, chosen.TUNNEL_PORT as number);
+  await expectServesAndStops(container, chosen.TUNNEL_PORT as number);
 });
 
 test("wireguard-go makes both interfaces in its own container, and removes them when it ends", async () => {

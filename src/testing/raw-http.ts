@@ -46,17 +46,13 @@ export function withinFileLimit(wanted: number): number {
   return Math.min(wanted, Number.isNaN(allowed) ? wanted : allowed - 1_500);
 }
 
-/** The statuses of all replies to these bytes, until the connection is closed or idle for `silenceMs`. */
-export async function rawStatuses(
-  port: number,
-  bytes: string | Buffer,
-  silenceMs = 1_000,
-): Promise<number[]> {
+/** The statuses of all replies to these bytes, until the connection is closed or idle for `idleMs`. */
+export async function rawStatuses(port: number, bytes: string | Buffer, idleMs = 1_000): Promise<number[]> {
   const caller = await rawClient(port);
   caller.socket.write(bytes);
   await Promise.race([
     caller.closed,
-    new Promise<void>((resolve) => caller.socket.setTimeout(silenceMs, resolve)),
+    new Promise<void>((resolve) => caller.socket.setTimeout(idleMs, resolve)),
   ]);
   caller.socket.destroy();
   return [...caller.received().matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));

@@ -9,7 +9,14 @@ import {
 } from "./gateway-features";
 import { replicasGroup } from "./gateway-replicas";
 import { quotasGroup } from "./quotas";
-import { accessGroup, bucketsApart, httpLimitsGroup, jobsGroup, processGroup, redisGroup } from "./shared";
+import {
+  accessGroup,
+  differentBuckets,
+  httpLimitsGroup,
+  jobsGroup,
+  processGroup,
+  redisGroup,
+} from "./shared";
 
 export const gatewayConfig = z
   .object({
@@ -50,7 +57,7 @@ export const gatewayConfig = z
       "Failed logins that one address (IPv6: one /64) may make on all accounts together; one IPv6 /48 may make four times as many. 0 turns the limit off. A network is let past it to accounts that were logged in to from there within 30 days. Clients behind a proxy that is not in TRUSTED_PROXIES share its address.",
     ),
   })
-  .refine(...bucketsApart)
+  .refine(...differentBuckets)
   .refine(...requires("EDGE_SECRET", { ACCESS_PROFILE: "strict" }))
   .refine(...requires("GATEWAY_PEER_SECRET", { LINK_LEASES: "redis" }))
   .refine(...requires("EC2_INSTANCE_ID", { SIMULATION_PROVIDER: "ec2" }))

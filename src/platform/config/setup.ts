@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { seconds, secretUrl } from "./fields";
-import { bucketsApart, directDatabaseGroup, objectsGroup, processGroup, storeGroup } from "./shared";
+import { differentBuckets, directDatabaseGroup, objectsGroup, processGroup, storeGroup } from "./shared";
 
 /** Between the setup of a release and the servers that start beside it. */
 const setupGroup = {
@@ -32,7 +32,7 @@ export const createBucketsConfig = z
     S3_VPN_BUCKET: objectsGroup.S3_VPN_BUCKET,
     ...setupGroup,
   })
-  .refine(...bucketsApart);
+  .refine(...differentBuckets);
 
 /** `{"fleet-keys": {"JWT_SECRET": "password"}}`: each Secret's keys, and of what kind each is. */
 const secretKinds = z.record(

@@ -95,7 +95,7 @@ export const objectsGroup = {
 };
 
 /** For a process with both buckets: with one bucket, a reader of assets could read every client's key. */
-export const bucketsApart = [
+export const differentBuckets = [
   (config: { S3_BUCKET: string; S3_VPN_BUCKET: string }) => config.S3_BUCKET !== config.S3_VPN_BUCKET,
   fault("S3_VPN_BUCKET", "must be another bucket than S3_BUCKET: private keys are in it"),
 ] as const;

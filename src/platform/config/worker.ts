@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { port } from "./fields";
 import { quotaGroup } from "./quotas";
-import { bucketsApart, jobsGroup, processGroup, redisGroup } from "./shared";
+import { differentBuckets, jobsGroup, processGroup, redisGroup } from "./shared";
 
 export const workerConfig = z
   .object({
@@ -11,5 +11,5 @@ export const workerConfig = z
     ...redisGroup,
     ...quotaGroup("jobs", "mails", "mailbox_mails", "all_mails"),
   })
-  .refine(...bucketsApart);
+  .refine(...differentBuckets);
 export type WorkerConfig = z.infer<typeof workerConfig>;
