@@ -28,7 +28,7 @@ interface MissionRun {
   state: "idle" | "running" | "complete";
   /** The order being carried out, numbered as on the wire. */
   seq: number;
-  /** Flight time at which the place of the order was reached. */
+  /** Flight time at which the position of the order was reached. */
   arrivedAt: number | undefined;
   /** Where the body was when the order began. */
   from: { n: number; e: number; d: number };

@@ -148,7 +148,7 @@ describe("a copter in GUIDED", () => {
       x: 80,
       z: -5,
     });
-    await until(() => away(80, 0) < 1, "the far place");
+    await until(() => away(80, 0) < 1, "the far position");
     expect(await station.setMode(COPTER.rtl)).toBe(0);
     await until(({ relativeAltitude }) => relativeAltitude > 24, "the height of the return");
     await until(({ armed }) => !armed, "the landing");

@@ -2,7 +2,7 @@
 type Behaviour =
   /** The pilot's throttle stick is thrust. */
   | "manual"
-  /** The pilot's throttle stick is a climb rate; sticks centred, it holds its height and, with `position`, its place. */
+  /** The pilot's throttle stick is a climb rate; sticks centred, it holds its height and, with `position`, its position. */
   | "climb-rate"
   | "stop"
   | "guided"

@@ -38,7 +38,7 @@ const fence = (changes: Partial<Geofence>): Geofence => ({
 });
 
 describe("a flight plan", () => {
-  test("begins with a takeoff at the first waypoint's place, height and frame when it has none", () => {
+  test("begins with a takeoff at the first waypoint's position, height and frame when it has none", () => {
     const first = waypoint({ altitude: 35, frame: 0, param1: 5, is_current: true });
     expect(toFlightPlan([first], "copter")).toEqual([
       {

@@ -51,8 +51,8 @@ export function toFlightPlan(waypoints: readonly Waypoint[], kind: "copter" | "r
       "No waypoint of the mission lies above 0 m, so it does not say how high to take off.",
     );
   }
-  const { row, ...place } = aloft;
-  return [{ ...place, ...PLAIN_ITEM, param4: Number.NaN, command: MavCommand.takeoff }, ...plan];
+  const { row, ...item } = aloft;
+  return [{ ...item, ...PLAIN_ITEM, param4: Number.NaN, command: MavCommand.takeoff }, ...plan];
 }
 
 /** MAV_CMD_NAV_WAYPOINT, LOITER_UNLIM, LOITER_TURNS, LOITER_TIME and SPLINE_WAYPOINT: rows with a position in the air. */

@@ -110,7 +110,7 @@ const square = (metres: number) =>
     },
   ]);
 
-test("a copter of PX4 begins a second plan with its first item, and takes rows with a place that means nothing", async () => {
+test("a copter of PX4 begins a second plan with its first item, and takes rows with a position that means nothing", async () => {
   const copter = await scene({ kind: "copter", autopilot: "px4" });
   await copter.fly((link) => link.uploadMission(PLAN));
   const afterwards = toFlightPlan([...WAYPOINTS, { ...waypoint(4, 0, 0, 20), command: 20 }], "copter");

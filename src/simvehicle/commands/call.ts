@@ -10,7 +10,7 @@ export interface Call {
   readonly param2: number;
   readonly param3: number;
   readonly param4: number;
-  /** Degrees where the command has a place; NaN when not given. */
+  /** Degrees where the command has a position; NaN when not given. */
   readonly lat: number;
   readonly lng: number;
   readonly z: number;

@@ -20,7 +20,7 @@ export class MissionStore {
     return this.autopilot === "ardupilot" ? 1 : 0;
   }
 
-  /** Items on the wire, home's place included. */
+  /** Items on the wire, home included. */
   get count(): number {
     return this.items.length;
   }

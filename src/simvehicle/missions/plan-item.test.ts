@@ -56,7 +56,7 @@ test("ArduPilot keeps 256ths of a turn or whole ones, and metres of a radius or 
   expect(kept({ command: 18, param1: 2.5, param3: 30.7 })).toMatchObject({ param1: 2, param3: 30 });
 });
 
-test("PX4 keeps yaws from 0 on, and refuses a place where the command has none", () => {
+test("PX4 keeps yaws from 0 on, and refuses a position where the command has none", () => {
   expect(storedByPx4(planItem({ param4: -90 }))).toMatchObject({ item: { param4: 270 } });
   for (const command of [20, 178]) {
     expect(storedByPx4(planItem({ command, frame: 2, x: 473977420 }))).toEqual({

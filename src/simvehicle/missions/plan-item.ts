@@ -98,7 +98,7 @@ function ardupilotParam3(command: number, value: number): number {
 /**
  * An item as ArduPilot stores it and returns it on read-back. It packs each command into a few
  * bytes: parameters without a meaning to it come back as 0, altitudes in whole centimetres, autocontinue as
- * 1, commands without a place with frame and position 0 (AP_Mission::mavlink_int_to_mission_cmd and back).
+ * 1, commands without a position with frame and position 0 (AP_Mission::mavlink_int_to_mission_cmd and back).
  */
 export function storedByArdupilot(sent: PlanItem): ConversionResult {
   const kept = KEPT_PARAMS[sent.command];
@@ -144,19 +144,19 @@ const PX4_ACTIONS = new Set([
   531, 1000, 2000, 2001, 2500, 2501, 3000,
 ]);
 
-/** Commands in which PX4 refuses a place, and those in which it keeps a yaw. */
-const PX4_WITHOUT_PLACE: ReadonlySet<number> = new Set([20, 178]);
+/** Commands in which PX4 refuses a position, and those in which it keeps a yaw. */
+const PX4_WITHOUT_POSITION: ReadonlySet<number> = new Set([20, 178]);
 const PX4_YAW: ReadonlySet<number> = new Set([16, 17, 21, 22]);
 
 /**
  * An item as PX4 stores it: as it was sent, when it knows the command and the frame, with yaws from 0 on. It refuses a
- * place where the command has none.
+ * position where the command has none.
  */
 export function storedByPx4(sent: PlanItem): ConversionResult {
   const navigation = PX4_NAVIGATION.has(sent.command);
   if (!navigation && !PX4_ACTIONS.has(sent.command)) return { refused: MissionResult.UNSUPPORTED };
   if (![0, 2, 3, 5, 6].includes(sent.frame)) return { refused: MissionResult.UNSUPPORTED_FRAME };
-  if (PX4_WITHOUT_PLACE.has(sent.command) && sent.x !== 0) return { refused: MissionResult.INVALID_PARAM5_X };
+  if (PX4_WITHOUT_POSITION.has(sent.command) && sent.x !== 0) return { refused: MissionResult.INVALID_PARAM5_X };
   if (navigation && sent.frame !== 2) {
     const fault = positionFault(sent);
     if (fault !== undefined) return { refused: fault };

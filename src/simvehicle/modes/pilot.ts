@@ -52,7 +52,7 @@ function fromSticks(flight: FlightState, speed: number, vd: number): Demand {
   };
 }
 
-/** CIRCLE: around the place where it was entered, at CIRCLE_RATE degrees a second. */
+/** CIRCLE: around the position where it was entered, at CIRCLE_RATE degrees a second. */
 export function circleDemand(flight: FlightState): Demand {
   const { guided, body, params } = flight;
   if (flight.landed) return { kind: "rest" };

@@ -23,7 +23,7 @@ export function returnHome(flight: FlightState): Demand {
   switch (flight.returnLeg) {
     case "climb":
       if (body.d <= height + 0.5) enter(flight, "travel");
-      return { ...guidedPlace(flight), d: height };
+      return { ...guidedPosition(flight), d: height };
     case "travel":
       if (Math.hypot(home.n - body.n, home.e - body.e) < ARRIVED) enter(flight, "wait");
       return { kind: "position", ...home, d: height, yaw: bearing(flight, home) };
@@ -57,7 +57,7 @@ function enter(flight: FlightState, leg: ReturnLeg): void {
   flight.legSince = flight.time;
 }
 
-function guidedPlace(flight: FlightState): { kind: "position"; n: number; e: number } {
+function guidedPosition(flight: FlightState): { kind: "position"; n: number; e: number } {
   const { guided, body } = flight;
   return guided.kind === "hold"
     ? { kind: "position", n: guided.n, e: guided.e }

@@ -119,11 +119,11 @@ export class Flight implements Pick<Calls, "arm" | "disarm" | "takeoff" | "motor
     const { north, east } = offsetBetween(origin, home);
     const ned = { x: y + north, y: x + east, z: -(z + home.altitude - origin.altitude) };
     const height = vehicle.kind === "rover" ? {} : { altitude: home.altitude + z };
-    const place = { ...offsetBy(home, y, x), ...height };
+    const destination = { ...offsetBy(home, y, x), ...height };
     const restore = modes.begin();
     const moving = modes
       .enterGuided("move")
-      .then(() => moveTo(channel, commands, ned, place, origin, this.timings));
+      .then(() => moveTo(channel, commands, ned, destination, origin, this.timings));
     return moving.catch(restore);
   }
 

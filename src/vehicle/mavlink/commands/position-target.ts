@@ -38,9 +38,9 @@ export const targetKept = ({ latInt, lonInt, alt }: common.PositionTargetGlobalI
 
 function isAt(
   { latInt, lonInt, alt }: common.PositionTargetGlobalInt,
-  place: Target,
+  position: Target,
   within: { across: number; up: number },
 ): boolean {
-  const near = distance(place, { lat: latInt / 1e7, lng: lonInt / 1e7 }) < within.across;
-  return near && (place.altitude === undefined || Math.abs(alt - place.altitude) < within.up);
+  const near = distance(position, { lat: latInt / 1e7, lng: lonInt / 1e7 }) < within.across;
+  return near && (position.altitude === undefined || Math.abs(alt - position.altitude) < within.up);
 }

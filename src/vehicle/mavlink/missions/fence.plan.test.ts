@@ -1,7 +1,7 @@
 import { missionItem } from "../../../testing/worlds/plans";
 import { isOutsideFence } from "./fence.plan";
 
-const place = { lat: 47.5, lng: 8.5 };
+const position = { lat: 47.5, lng: 8.5 };
 const circle = (command: number, lat: number, radius = 100) =>
   missionItem({ command, param1: radius, x_lat: lat, y_long: 8.5 });
 const square = (command: number, lat: number) =>
@@ -24,7 +24,7 @@ test.each([
   ["a forbidden square elsewhere", square(5002, 47.6), false, false],
   ["a square around it and one elsewhere", [...square(5001, 47.5), ...square(5001, 47.6)], true, false],
   ["a square elsewhere and a circle around it", [...square(5001, 47.6), circle(5003, 47.5)], true, false],
-])("a place is outside of %s", (_, fence, ardupilot, px4) => {
-  expect(isOutsideFence(fence, place, "ardupilot")).toBe(ardupilot);
-  expect(isOutsideFence(fence, place, "px4")).toBe(px4);
+])("a position is outside of %s", (_, fence, ardupilot, px4) => {
+  expect(isOutsideFence(fence, position, "ardupilot")).toBe(ardupilot);
+  expect(isOutsideFence(fence, position, "px4")).toBe(px4);
 });

@@ -72,7 +72,7 @@ export class PlanReader {
   private async items(type: PlanType, { count, opaqueId }: common.MissionCount): Promise<WireItem[]> {
     const items: WireItem[] = [];
     let next = 0;
-    const readOneByOne = async () => {
+    const readItems = async () => {
       while (next < count) {
         const seq = next++;
         items[seq] = await this.item(type, seq).catch((error: unknown) => {
@@ -82,7 +82,7 @@ export class PlanReader {
       }
     };
     // All end before this does: a request that came later would disturb the next transfer.
-    const readers = Array.from({ length: READS_AT_ONCE[this.autopilot] }, readOneByOne);
+    const readers = Array.from({ length: READS_AT_ONCE[this.autopilot] }, readItems);
     for (const ending of await Promise.allSettled(readers)) {
       if (ending.status === "rejected") throw ending.reason;
     }

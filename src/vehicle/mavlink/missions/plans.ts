@@ -177,12 +177,12 @@ export class Plans
   private async assertInside(fence: readonly MissionItem[]): Promise<void> {
     const { commands, vehicle } = this.link;
     if (fence.length === 0 || !(await this.isArmed())) return;
-    const position = await commands.fetch(common.GlobalPositionInt, this.timings.messageMs);
-    const place = position && { lat: position.lat / 1e7, lng: position.lon / 1e7 };
-    if (place && !isOutsideFence(fence, place, vehicle.autopilot)) return;
+    const reported = await commands.fetch(common.GlobalPositionInt, this.timings.messageMs);
+    const position = reported && { lat: reported.lat / 1e7, lng: reported.lon / 1e7 };
+    if (position && !isOutsideFence(fence, position, vehicle.autopilot)) return;
     throw new DomainError(
       "conflict",
-      place
+      position
         ? "The vehicle is armed and outside of this fence, which would trigger its failsafe at once. Send force: true to upload it all the same."
         : "The vehicle is armed and does not tell its position: it may be outside of this fence, which would trigger its failsafe at once. Send force: true to upload it all the same.",
     );

@@ -108,12 +108,12 @@ const PX4: Rules = {
 /** The commands in which PX4 takes a NaN for "as you like". */
 const PX4_YAW: ReadonlySet<number> = new Set([16, 17, 19, 21, 22, 31, 84, 85]);
 
-/** MAV_FRAME_MISSION: no position. PX4 refuses a return to launch, or any order without a place, in another frame. */
+/** MAV_FRAME_MISSION: no position. PX4 refuses a return to launch, or any order without a position, in another frame. */
 const MISSION_FRAME = 2;
 
 /**
  * The item as PX4 takes it. It refuses some values in fields that mean nothing in the command, or that it drops (the
- * place of a return to launch): they go as zeros.
+ * position of a return to launch): they go as zeros.
  */
 function forPx4(item: MissionItem): MissionItem {
   const rules = PX4[item.command];
@@ -213,7 +213,7 @@ function judgeParam(field: Param, was: number, is: number, command: number, auto
 
 /**
  * The differences between two fences. A fence has no altitude, and both autopilots choose the frame in which
- * they return it, so the shapes are compared: command, vertex count or radius, and place.
+ * they return it, so the shapes are compared: command, vertex count or radius, and position.
  */
 export function fenceDifferences(sent: readonly MissionItem[], kept: readonly MissionItem[]): string[] {
   if (sent.length !== kept.length) return [`${sent.length} items were sent and ${kept.length} came back`];
