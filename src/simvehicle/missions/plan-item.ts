@@ -156,7 +156,8 @@ export function storedByPx4(sent: PlanItem): ConversionResult {
   const navigation = PX4_NAVIGATION.has(sent.command);
   if (!navigation && !PX4_ACTIONS.has(sent.command)) return { refused: MissionResult.UNSUPPORTED };
   if (![0, 2, 3, 5, 6].includes(sent.frame)) return { refused: MissionResult.UNSUPPORTED_FRAME };
-  if (PX4_WITHOUT_POSITION.has(sent.command) && sent.x !== 0) return { refused: MissionResult.INVALID_PARAM5_X };
+  if (PX4_WITHOUT_POSITION.has(sent.command) && sent.x !== 0)
+    return { refused: MissionResult.INVALID_PARAM5_X };
   if (navigation && sent.frame !== 2) {
     const fault = positionFault(sent);
     if (fault !== undefined) return { refused: fault };
