@@ -1,9 +1,7 @@
-import { GroundStation, planItem } from "../testing/fakes/ground-station";
+import { GroundStation, planItem, px4Integer } from "../testing/fakes/ground-station";
 import { startTestSimulator, type TestSimulator, type TestVehicle } from "../testing/worlds/simulator";
 import { common, Event, minimal, ParamError } from "../vehicle/mavlink/wire/messages";
 import { px4Mode } from "./modes";
-import { bytewiseFloat, bytewiseValue } from "./params/param-protocol";
-import { ParamType } from "./params/store";
 
 const home = { lat: 47.397742, lng: 8.545594, altitude: 488 };
 const at = { targetSystem: 1, targetComponent: 1 };
@@ -36,9 +34,8 @@ test("PX4 shows itself by its heartbeat, streams unasked, and has bytewise param
 });
 
 test("an integer parameter travels as bytes, and its type must be right", async () => {
-  const wrong = bytewiseFloat(ParamType.INT32, 3);
-  const answer = await station.param("GF_ACTION", wrong, common.MavParamType.INT32);
-  expect(bytewiseValue(ParamType.INT32, answer.paramValue)).toBe(3);
+  const answer = await station.param("GF_ACTION", px4Integer(3), common.MavParamType.INT32);
+  expect(answer.paramValue).toBe(px4Integer(3));
   expect(answer.paramIndex).toBeLessThan(answer.paramCount);
   station.send(common.ParamSet, {
     ...at,
@@ -123,7 +120,7 @@ test("it flies a mission, holds at its end, and returns on command", async () =>
 test("failed checks are said when they begin to fail and when it is asked, and not by a refusal to arm", async () => {
   const isFail = (text: string) => text.startsWith("Preflight Fail: Vehicle is in safety configuration");
   const is = (id: number) => (event: Event) => event.id === 0x1_00_00_00 + id;
-  await station.param("COM_ARMABLE", bytewiseFloat(ParamType.INT32, 0), common.MavParamType.INT32);
+  await station.param("COM_ARMABLE", px4Integer(0), common.MavParamType.INT32);
   await station.next(common.StatusText, ({ text }) => isFail(text), 0);
   await station.next(Event, is(7_959_667), 0);
   const before = station.received.length;

@@ -24,7 +24,6 @@ interface SimulatorOptions {
   /** How much faster than real time the vehicles fly and boot; links, rates and timeouts keep to the wall clock. */
   readonly speedUp: number;
   readonly vehicles: readonly SimulatedVehicleOptions[];
-  readonly idleMs?: number;
 }
 
 interface Simulator {
@@ -33,12 +32,7 @@ interface Simulator {
 }
 
 /** Listen for each vehicle on a TCP port of its own. All are moved by one tick. */
-export async function startSimulator({
-  host,
-  speedUp,
-  vehicles,
-  idleMs = IDLE_MS,
-}: SimulatorOptions): Promise<Simulator> {
+export async function startSimulator({ host, speedUp, vehicles }: SimulatorOptions): Promise<Simulator> {
   const started: ServedVehicle[] = [];
   const stop = async (): Promise<void> => {
     clearInterval(timer);
@@ -46,7 +40,7 @@ export async function startSimulator({
   };
   const timer = setInterval(() => {
     const now = Date.now();
-    for (const served of started) served.step(now, speedUp, idleMs);
+    for (const served of started) served.step(now, speedUp);
   }, TICK_MS);
   try {
     for (const options of vehicles) started.push(await ServedVehicle.listen(options, host));
@@ -94,11 +88,6 @@ export class ServedVehicle {
     return this.opened as [VehiclePort, ...VehiclePort[]];
   }
 
-  /** Whether there is one at the moment. */
-  get exists(): boolean {
-    return this.current !== undefined;
-  }
-
   get vehicle(): SimVehicle {
     if (this.current) return this.current;
     this.leftAt = Date.now();
@@ -109,10 +98,10 @@ export class ServedVehicle {
     return this.current;
   }
 
-  step(now: number, speedUp: number, idleMs: number): void {
+  step(now: number, speedUp: number): void {
     this.current?.step(now, speedUp);
     if (this.connected) this.leftAt = now;
-    else if (this.current?.flight.landed && !this.current.flight.armed && now - this.leftAt > idleMs)
+    else if (this.current?.flight.landed && !this.current.flight.armed && now - this.leftAt > IDLE_MS)
       this.remove();
   }
 

@@ -119,13 +119,13 @@ export class ParamProtocol {
 const scratch = new DataView(new ArrayBuffer(4));
 
 /** PX4 puts an integer's bytes where the float's would be. */
-export function bytewiseFloat(type: ParamType, value: number): number {
+function bytewiseFloat(type: ParamType, value: number): number {
   if (type === ParamType.REAL32) return value;
   scratch.setInt32(0, value);
   return scratch.getFloat32(0);
 }
 
-export function bytewiseValue(type: ParamType, float: number): number {
+function bytewiseValue(type: ParamType, float: number): number {
   if (type === ParamType.REAL32) return float;
   scratch.setFloat32(0, float);
   return scratch.getInt32(0);

@@ -1,5 +1,4 @@
 import { definitionsFor } from "./definitions";
-import { bytewiseFloat, bytewiseValue } from "./param-protocol";
 import { coerce, ParamStore, ParamType } from "./store";
 
 const storeOf = (kind: "copter" | "rover", autopilot: "ardupilot" | "px4" = "ardupilot") =>
@@ -18,12 +17,4 @@ test("an integer parameter rounds and stays in its range", () => {
   expect(coerce(ParamType.INT8, 2.6)).toBe(3);
   expect(coerce(ParamType.INT8, 300)).toBe(127);
   expect(coerce(ParamType.REAL32, 0.1)).toBe(Math.fround(0.1));
-});
-
-test("PX4 carries an integer's bytes in the float", () => {
-  expect(bytewiseFloat(ParamType.INT32, 1)).not.toBe(1);
-  expect(bytewiseFloat(ParamType.REAL32, 1.5)).toBe(1.5);
-  for (const value of [0, 1, 21_196, -1_234_567]) {
-    expect(bytewiseValue(ParamType.INT32, bytewiseFloat(ParamType.INT32, value))).toBe(value);
-  }
 });

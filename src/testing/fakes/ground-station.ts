@@ -198,3 +198,10 @@ export const planItem = (fields: Partial<PlanItem>): PlanItem => ({
   z: 0,
   ...fields,
 });
+
+/** A parameter's integer as PX4 sends and takes it: its bytes in the field of a float. */
+export function px4Integer(value: number): number {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32LE(value);
+  return bytes.readFloatLE();
+}

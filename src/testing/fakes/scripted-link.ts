@@ -1,10 +1,9 @@
-import { bytewiseFloat } from "../../simvehicle/params/param-protocol";
-import { ParamType } from "../../simvehicle/params/store";
 import { dialDirect } from "../../vehicle/dialers/direct";
 import type { VehicleLink } from "../../vehicle/link";
 import { type MavlinkTimings, openMavlinkLink } from "../../vehicle/mavlink/link";
 import { build } from "../../vehicle/mavlink/wire/codec";
 import { common } from "../../vehicle/mavlink/wire/messages";
+import { px4Integer } from "./ground-station";
 import { type MavlinkPeer, type PeerOptions, startPeer } from "./mavlink-peer";
 
 /** A link's timings, shortened so that an unanswered request costs a test little. */
@@ -55,7 +54,7 @@ export function answerParam(
   autopilot: "ardupilot" | "px4" = "ardupilot",
 ): void {
   const paramType = common.MavParamType.INT32;
-  const paramValue = autopilot === "px4" ? bytewiseFloat(ParamType.INT32, value) : value;
+  const paramValue = autopilot === "px4" ? px4Integer(value) : value;
   peer.on(common.ParamRequestRead, (request) => {
     if (request.paramId !== paramId) return;
     peer.send(
