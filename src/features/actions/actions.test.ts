@@ -5,9 +5,10 @@ import { planHash } from "../../domain/mission-item";
 import { type Db, openDatabase } from "../../platform/postgres/db";
 import { createLogger } from "../../platform/process/log";
 import { atEndOfFile } from "../../testing/clean-up";
+import { gatewayWithDrone } from "../../testing/worlds/flown-drone";
 import { storeMission } from "../../testing/worlds/plans";
-import { type SimulatedDrone, simulatedDrone } from "../../testing/worlds/simulated-drone";
-import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
+import type { SimulatedDrone } from "../../testing/worlds/simulated-drone";
+import type { TestGateway, TestUser } from "../../testing/worlds/start-gateway";
 import { action } from "./action";
 import { RecordedActions } from "./actions.service";
 import { insertCommand } from "./commands.store";
@@ -17,9 +18,7 @@ let user: TestUser;
 let drone: SimulatedDrone;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
-  user = await gateway.newUser();
-  drone = await simulatedDrone(user.api);
+  ({ gateway, user, drone } = await gatewayWithDrone());
 });
 
 const order = (path: string, body: object = {}) =>

@@ -2,6 +2,7 @@ import { atEndOfFile } from "../../testing/clean-up";
 import { Metrics } from "../../testing/scrape";
 import { eventually } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
+import { gatewayWithDrone } from "../../testing/worlds/flown-drone";
 import { type SimulatedDrone, simulatedDrone } from "../../testing/worlds/simulated-drone";
 import { startTestSimulator } from "../../testing/worlds/simulator";
 import {
@@ -18,9 +19,7 @@ let user: TestUser;
 let drone: SimulatedDrone;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
-  user = await gateway.newUser();
-  drone = await simulatedDrone(user.api);
+  ({ gateway, user, drone } = await gatewayWithDrone());
 });
 
 const watchers = new Set<TestWatcher>();

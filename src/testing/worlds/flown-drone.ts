@@ -2,6 +2,14 @@ import type { ContractWorld } from "../contract";
 import { eventually } from "../until";
 import { type SimulatedDrone, simulatedDrone } from "./simulated-drone";
 import type { TestVehicleOptions } from "./simulator";
+import { startTestGateway } from "./start-gateway";
+
+/** A gateway, a user and the user's simulated drone, for the tests of one file. */
+export async function gatewayWithDrone() {
+  const gateway = await startTestGateway();
+  const user = await gateway.newUser();
+  return { gateway, user, drone: await simulatedDrone(user.api) };
+}
 
 /** What a reply to an order says of the vehicle's acknowledgement. */
 export const accepted = { result: "MAV_RESULT_ACCEPTED", status_text: expect.any(Array) };
