@@ -74,7 +74,7 @@ test.each(autopilots)("random orders to a %s get no answer that it contradicts",
 function nextOrders(random: () => number, choices: Choices, seen: Seen): RandomOrder[] {
   if (seen.armed || random() < 0.7) return [randomOrder(random, choices, seen)];
   const altitude = 10 + Math.round(random() * 15);
-  const takeoff: RandomOrder[] = choices.craft.kind === "rover" ? [] : [["takeoff", { altitude }]];
+  const takeoff: RandomOrder[] = choices.vehicle.kind === "rover" ? [] : [["takeoff", { altitude }]];
   return [["guided", {}], ["arm", {}], ...takeoff];
 }
 

@@ -1,5 +1,5 @@
 import { type LatLng, offsetBy } from "../../domain/geo";
-import { type Craft, modesOf } from "../../vehicle/mavlink/mode-tables";
+import { modesOf, type Vehicle } from "../../vehicle/mavlink/mode-tables";
 import { isPx4, isRover } from "./autopilot";
 import type { Flown } from "./flown";
 import { square, storeFence, storePlan } from "./plans";
@@ -20,7 +20,7 @@ const UNSTEADY =
 
 /** Names and values that the orders take. */
 export interface Choices {
-  readonly craft: Craft;
+  readonly vehicle: Vehicle;
   readonly home: LatLng;
   readonly missions: readonly number[];
   readonly fences: readonly number[];
@@ -43,7 +43,7 @@ export async function choicesFor({ api, name }: Flown, home: Seen): Promise<Choi
     await storeFence(api, home, "inclusion", square(50, FENCE * 3)),
   ];
   return {
-    craft: { autopilot: isPx4(name) ? "px4" : "ardupilot", kind: isRover(name) ? "rover" : "copter" },
+    vehicle: { autopilot: isPx4(name) ? "px4" : "ardupilot", kind: isRover(name) ? "rover" : "copter" },
     home,
     missions: [...missions, 999_999],
     fences: [...fences, 999_999],
@@ -61,7 +61,7 @@ export async function choicesFor({ api, name }: Flown, home: Seen): Promise<Choi
 
 /** An order that makes sense or not, for a vehicle that is as it is seen. */
 export function randomOrder(random: Random, choices: Choices, seen: Seen): RandomOrder {
-  const { craft, home, missions, fences, params } = choices;
+  const { vehicle, home, missions, fences, params } = choices;
   const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const between = (least: number, most: number) => Math.round(least + (most - least) * random());
   const mostly = (likely: number, seldom: number) => (random() < 0.85 ? likely : seldom);
@@ -72,9 +72,9 @@ export function randomOrder(random: Random, choices: Choices, seen: Seen): Rando
     return [name, one(params[name] ?? [0])];
   };
   const mode = () => {
-    const { entered, shown } = modesOf(craft);
+    const { entered, shown } = modesOf(vehicle);
     const steady = ([name]: [string, number]) =>
-      !(seen.armed && craft.autopilot === "ardupilot" && craft.kind === "copter" && UNSTEADY.test(name));
+      !(seen.armed && vehicle.autopilot === "ardupilot" && vehicle.kind === "copter" && UNSTEADY.test(name));
     const all: [string, number][] = [...Object.entries({ ...entered, ...shown }), ["NO_SUCH_MODE", 77]];
     const [name, number] = one(all.filter(steady));
     return random() < 0.5 ? name.toLowerCase() : number;

@@ -117,9 +117,9 @@ export const PX4_ALIASES: Readonly<Record<string, string>> = {
   ORBIT: "POSCTL.ORBIT",
 };
 
-export type Craft = Pick<VehicleIdentity, "autopilot" | "kind">;
+export type Vehicle = Pick<VehicleIdentity, "autopilot" | "kind">;
 
-export function modesOf({ autopilot, kind }: Craft): ModeTable {
+export function modesOf({ autopilot, kind }: Vehicle): ModeTable {
   if (autopilot === "px4") return PX4;
   return kind === "rover" ? ARDUPILOT_ROVER : ARDUPILOT_COPTER;
 }

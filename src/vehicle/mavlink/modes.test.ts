@@ -22,8 +22,8 @@ test.each([
   [px4, "external 1", "EXTERNAL1", 0x0b040000],
   [px4, "EXTERNAL8", "EXTERNAL8", 0x12040000],
   [px4, 0x0b040000, "EXTERNAL1", 0x0b040000],
-])("%o resolves the mode %p to %s", (craft, mode, name, customMode) => {
-  expect(resolveMode(craft, mode)).toEqual({ name, customMode });
+])("%o resolves the mode %p to %s", (vehicle, mode, name, customMode) => {
+  expect(resolveMode(vehicle, mode)).toEqual({ name, customMode });
 });
 
 test("a mode that the vehicle does not have is refused with a list of its modes", () => {
@@ -39,8 +39,8 @@ test.each([
   [px4, 0x000a0000, "TERMINATION"],
   [px4, "DESCEND", "DESCEND"],
   [rover, 16, "INITIALISING"],
-])("%o refuses the mode %p by its name, as no order enters it", (craft, mode, name) => {
-  expect(() => resolveMode(craft, mode)).toThrow(
+])("%o refuses the mode %p by its name, as no order enters it", (vehicle, mode, name) => {
+  expect(() => resolveMode(vehicle, mode)).toThrow(
     expect.objectContaining({ code: "not_supported", message: expect.stringContaining(name) }),
   );
 });
