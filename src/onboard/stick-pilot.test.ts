@@ -52,8 +52,6 @@ async function untilSteering({ pilot, frame }: ReturnType<typeof steered>): Prom
   });
 }
 
-/** That nothing comes is seen by waiting for so many milliseconds and in no other way. */
-
 test("the order to stop is repeated until it is accepted; centred sticks end after two seconds", async () => {
   const it = steered();
   it.autopilot.takes = false;
@@ -63,6 +61,7 @@ test("the order to stop is repeated until it is accepted; centred sticks end aft
   expect(it.pilot.state).toBe("stopping");
   await until(async () => {
     const before = it.autopilot.sent;
+    // Here and below only time shows that nothing comes.
     await delay(300);
     return it.autopilot.sent === before;
   });
