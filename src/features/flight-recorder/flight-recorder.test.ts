@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { createMetrics } from "../../platform/process/metrics";
 import { freshDatabase, freshObjects } from "../../testing";
 import { until } from "../../testing/until";
@@ -6,6 +5,7 @@ import { endExecution, startExecution } from "../../testing/worlds/flights";
 import { type InterruptibleLink, interruptibleLink } from "../../testing/worlds/interruptible-link";
 import {
   assetsOf,
+  framesIn,
   framesOf,
   type LinkedDrone,
   linkedDrone,
@@ -13,7 +13,7 @@ import {
 } from "../../testing/worlds/simulated-drone";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 import { upload } from "../../testing/worlds/uploads";
-import { createLinkPool, type LinkPool } from "../../vehicle";
+import { createLinkPool, type FrameTap, type LinkPool, type LinkTarget } from "../../vehicle";
 import { common, minimal } from "../../vehicle/mavlink/wire/messages";
 import { FlightRecorder } from "./flight-recorder";
 
@@ -40,6 +40,10 @@ beforeAll(async () => {
 interface Replica {
   readonly recorder: FlightRecorder;
   readonly pool: LinkPool;
+  /** Whether the vehicle is armed, as each of its heartbeats told the recorder. */
+  readonly heartbeats: { readonly key: string; readonly armed: boolean }[];
+  /** The drones in flight, as the recorder read them, each time. */
+  readonly looks: (readonly string[])[];
 }
 
 const endings: (() => Promise<void>)[] = [];
@@ -49,63 +53,129 @@ afterEach(async () => {
 
 function startReplica({ pollMs = 50, partMs = 200, timings = {}, holds = true } = {}): Replica {
   const deps = { ...gateway.deps, registry: createMetrics("replica") };
-  const recorder = new FlightRecorder(deps, { partMs, pollMs });
-  const pool = createLinkPool({ mavlink: { systemId: 245, timings }, tap: recorder.tap, idleMs: 60_000 });
-  recorder.start(holds ? pool : { hold: async () => {} });
+  const recorder = new FlightRecorder(deps, { partMs, pollMs, retryMs: 100 });
+  const heartbeats: Replica["heartbeats"] = [];
+  const looks: Replica["looks"] = [];
+  const tap = (target: LinkTarget): FrameTap => {
+    const shipped = recorder.tap(target);
+    return {
+      ...shipped,
+      armed(armed, heartbeat) {
+        shipped.armed(armed, heartbeat);
+        heartbeats.push({ key: target.key, armed });
+      },
+    };
+  };
+  const pool = createLinkPool({ mavlink: { systemId: 245, timings }, tap, idleMs: 60_000 });
+  recorder.start({
+    async hold(targets) {
+      looks.push(targets.map(({ key }) => key));
+      if (holds) await pool.hold(targets);
+    },
+  });
   endings.push(async () => {
     recorder.drain();
     await pool.drain(0);
     await recorder.stop();
   });
-  return { recorder, pool };
+  return { recorder, pool, heartbeats, looks };
 }
+
+/** Resolves when the recorder has been given so many further heartbeats of the armed vehicle. */
+async function nextHeartbeats(replica: Replica, drone: LinkedDrone, count: number): Promise<void> {
+  const before = armedHeartbeats(drone, replica);
+  await until(() => armedHeartbeats(drone, replica) >= before + count);
+}
+
+/** How many heartbeats of the armed vehicle these replicas' recorders were given. */
+const armedHeartbeats = ({ target }: LinkedDrone, ...replicas: Replica[]): number =>
+  replicas.flatMap(({ heartbeats }) => heartbeats.filter(({ key, armed }) => armed && key === target.key))
+    .length;
+
+/** Resolves when the recorder knows that an execution of the drone is in progress. */
+const executionSeen = ({ looks }: Replica, { target }: LinkedDrone) =>
+  until(() => looks.at(-1)?.includes(target.key) ?? false);
 
 const newDrone = () => linkedDrone(gateway);
 
-const firstOf = async (drone: LinkedDrone) => (await assetsOf(drone))[0] ?? false;
+/** The drone's record, once a part of it is stored. */
+const begunRecord = (drone: LinkedDrone) =>
+  until(async () => (await assetsOf(drone)).find(({ recorded, size }) => recorded && size > 0) ?? false);
 
-/** Makes the job that joins an abandoned record due now. */
+const partsOf = (drone: LinkedDrone, record: { id: number }) =>
+  gateway.deps.store.list(`assets/${drone.id}/${record.id}/parts/`);
+
+/** The frames of the parts that are stored. */
+async function storedFrames(drone: LinkedDrone, record: { id: number }) {
+  const parts = await partsOf(drone, record);
+  const contents = await Promise.all(parts.map(({ key }) => gateway.deps.store.readSmall(key)));
+  return framesIn(Buffer.concat(contents));
+}
+
+/** Resolves when the record has a position of the vehicle. */
+async function positionStored(drone: LinkedDrone): Promise<void> {
+  const record = await begunRecord(drone);
+  await until(async () => (await storedFrames(drone, record)).some(isPosition));
+}
+
+const isPosition = ({ message }: Frame) => message instanceof common.GlobalPositionInt;
+
+/** When the job that joins the record runs. */
+const joinTime = async ({ id }: { id: number }): Promise<Date | undefined> =>
+  (
+    await gateway.deps
+      .db("graphile_worker.jobs")
+      .where({ key: `join-record:${id}` })
+      .first("run_at")
+  )?.run_at;
+
+/** Makes the job that joins a record due now. */
 const expireRecord = ({ id }: { id: number }) =>
   gateway.deps.db.raw("UPDATE graphile_worker._private_jobs SET run_at = now() WHERE key = ?", [
     `join-record:${id}`,
   ]);
 
-/** Arms a watched vehicle. Resolves when the recorder must know. */
-async function arm({ pool }: Replica, { target }: LinkedDrone): Promise<void> {
+/** Its telemetry flows from now on. */
+function watch({ pool }: Replica, { target }: LinkedDrone): void {
   const stop = pool.subscribe(target, { onMessage() {} });
   endings.unshift(async () => stop());
-  await pool.withLink(target, async (link) => {
+}
+
+/** Arms a watched vehicle. Resolves when the recorder knows. */
+async function arm(replica: Replica, drone: LinkedDrone): Promise<void> {
+  watch(replica, drone);
+  await replica.pool.withLink(drone.target, async (link) => {
     // On a busy machine a test lasts longer than the vehicle stays armed on the ground.
     await link.writeParam("DISARM_DELAY", 0);
     await link.setMode("GUIDED");
     await link.arm();
   });
-  await delay(1_100);
+  await until(() => armedHeartbeats(drone, replica) > 0);
 }
 const disarm = ({ pool }: Replica, { target }: LinkedDrone) => pool.withLink(target, (link) => link.disarm());
 
-/** The greatest pause between two heartbeats of the vehicle. */
-function longestPause(frames: Awaited<ReturnType<typeof framesOf>>): number {
-  const beats = frames.filter(
-    ({ message, systemId }) => message instanceof minimal.Heartbeat && systemId === 1,
-  );
-  return Math.max(...beats.slice(1).map(({ at }, index) => at - (beats[index]?.at ?? 0)));
-}
+type Frame = ReturnType<typeof framesIn>[number];
+
+/** Whether it is a heartbeat of the armed vehicle. */
+const isArmedHeartbeat = ({ message, systemId }: Frame) =>
+  message instanceof minimal.Heartbeat && systemId === 1 && (message.baseMode & 0x80) !== 0;
 
 test("an armed vehicle's link is recorded in both directions, until it is disarmed", async () => {
   const [replica, drone] = [startReplica(), await newDrone()];
   await replica.pool.withLink(drone.target, (link) => link.readParams(["FENCE_ENABLE"]));
   await arm(replica, drone);
-  await delay(1_500);
+  await nextHeartbeats(replica, drone, 2);
   await disarm(replica, drone);
   const record = await recordOf(drone);
   expect(record).toMatchObject({ recorded: true, execution_id: null });
   expect(record.file_name).toMatch(/^flight-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tlog$/);
   const frames = await framesOf(drone, record);
   // Its first frame tells a reader that the motors ran.
-  const [{ message } = {}] = frames;
-  expect(message).toBeInstanceOf(minimal.Heartbeat);
-  expect((message as minimal.Heartbeat).baseMode & 0x80).toBe(0x80);
+  expect(frames.findIndex(isArmedHeartbeat)).toBe(0);
+  expect(frames.filter(isArmedHeartbeat)).toHaveLength(armedHeartbeats(drone, replica));
+  // Its last frame is the heartbeat of the disarmed vehicle.
+  expect(frames.at(-1)?.message).toBeInstanceOf(minimal.Heartbeat);
+  expect(frames.findLastIndex(isArmedHeartbeat)).toBeLessThan(frames.length - 1);
   expect(
     frames.some(({ message, systemId }) => message instanceof common.CommandLong && systemId === 245),
   ).toBe(true);
@@ -113,7 +183,6 @@ test("an armed vehicle's link is recorded in both directions, until it is disarm
     true,
   );
   expect(frames.every(({ message }) => !(message instanceof common.ParamValue))).toBe(true);
-  expect(frames.at(-1)?.at).toBeGreaterThan((frames[0]?.at ?? 0) + 1_000);
   await replica.pool.withLink(drone.target, (link) => link.readParams(["FENCE_ENABLE"]));
   expect((await framesOf(drone, record)).length).toBe(frames.length);
 });
@@ -123,13 +192,11 @@ test("an execution's link is held and recorded without anybody who uses it, and 
   const id = await startExecution(drone.api);
   // It has read the plan, and the vehicle serves one client.
   gateway.deps.links.close(drone.target.key);
-  await delay(3_000);
+  await positionStored(drone);
   await endExecution(drone.api, id);
   const record = await recordOf(drone);
   expect(record).toMatchObject({ recorded: true, execution_id: id });
-  expect(
-    (await framesOf(drone, record)).some(({ message }) => message instanceof common.GlobalPositionInt),
-  ).toBe(true);
+  expect((await framesOf(drone, record)).some(isPosition)).toBe(true);
   const stats = await until(async () => {
     const { data } = (await drone.user.api.get(`/executions/${id}/flight-stats`)).body;
     return data?.status === "ready" ? data : false;
@@ -142,7 +209,7 @@ test("the record of a lost drone is there as soon as its execution has ended", a
   const id = await startExecution(drone.api);
   gateway.deps.links.close(drone.target.key);
   await arm(replica, drone);
-  await until(() => firstOf(drone));
+  await begunRecord(drone);
   await drone.stop();
   await until(() => replica.pool.size === 0);
   await endExecution(drone.api, id, "error");
@@ -157,6 +224,10 @@ test("the record of a lost drone whose execution ended between two looks at it i
   await arm(replica, drone);
   await drone.stop();
   await endExecution(drone.api, id, "error");
+  const record = await begunRecord(drone);
+  // Two looks after the one that finds the execution ended.
+  await until(async () => Number(await joinTime(record)) < Date.now() + 10_000);
+  await expireRecord(record);
   expect(await recordOf(drone)).toMatchObject({ recorded: true, execution_id: id });
 });
 
@@ -169,6 +240,8 @@ test("the record of a lost drone whose link stays open is there soon after its e
   const id = await startExecution(drone.api);
   gateway.deps.links.close(drone.target.key);
   await arm(replica, { ...drone, target: { ...drone.target, port } });
+  await executionSeen(replica, drone);
+  await begunRecord(drone);
   link.stall();
   await endExecution(drone.api, id, "error");
   expect(await recordOf(drone)).toMatchObject({ recorded: true, execution_id: id });
@@ -182,8 +255,9 @@ test("the drone's own log takes the place of the record's figures, once it is th
   const announced = { file_name: "1.bin", asset_type: "logs", execution_id: id };
   const { asset_id } = (await drone.api.post("/authenticate_upload", announced)).body;
   await drone.api.post(`/executions/${id}/log`, { asset_id });
-  await until(() => drone.vehicle.connected);
-  await delay(500);
+  // The vehicle serves one client.
+  gateway.deps.links.close(drone.target.key);
+  await positionStored(drone);
   await endExecution(drone.api, id);
   await until(async () => (await statsOf())?.recorded && (await statsOf()).status === "ready", 30_000);
   await upload(drone.api, { ...announced, checksum: null }, "no real log");
@@ -197,47 +271,50 @@ test("the drone's own log takes the place of the record's figures, once it is th
 test("a gateway that is killed loses what is younger than a part, and the record is joined without it", async () => {
   const [replica, drone] = [startReplica(), await newDrone()];
   await arm(replica, drone);
-  const begun = await until(() => firstOf(drone));
+  const begun = await begunRecord(drone);
   expect(begun).toMatchObject({ status: "pending", recorded: true });
-  await delay(1_000);
+  await until(async () => (await partsOf(drone, begun)).length >= 3);
   // From here on it does nothing more, as a killed process does.
   replica.recorder.drain();
   const killedAt = Date.now();
-  await delay(600);
+  const stored = await storedFrames(drone, begun);
+  await nextHeartbeats(replica, drone, 1);
   await expireRecord(begun);
   const frames = await framesOf(drone, await recordOf(drone));
-  expect(frames.at(-1)?.at).toBeGreaterThan(killedAt - 600);
-  expect(frames.at(-1)?.at).toBeLessThan(killedAt + 100);
+  expect(frames.length).toBeGreaterThanOrEqual(stored.length);
+  expect(frames.at(-1)?.at).toBeLessThanOrEqual(killedAt);
 });
 
 test("a link that moves to another replica in flight goes on with the record", async () => {
   const [first, second, drone] = [startReplica(), startReplica(), await newDrone()];
   await arm(first, drone);
-  await delay(700);
+  await nextHeartbeats(first, drone, 1);
   first.pool.close(drone.target.key, "another gateway took over the drone's link");
-  const movedAt = Date.now();
-  await second.pool.withLink(drone.target, () => delay(2_500));
+  await second.pool.withLink(drone.target, () => nextHeartbeats(second, drone, 1));
   await disarm(second, drone);
   const frames = await framesOf(drone, await recordOf(drone));
-  expect(frames[0]?.at).toBeLessThan(movedAt);
-  expect(frames.at(-1)?.at).toBeGreaterThan(movedAt + 1_000);
-  expect(longestPause(frames)).toBeLessThan(2_500);
+  expect(armedHeartbeats(drone, second)).toBeGreaterThan(1);
+  expect(frames.filter(isArmedHeartbeat)).toHaveLength(armedHeartbeats(drone, first, second));
 });
 
 test("an execution whose link moved to another replica has one record, to its end", async () => {
   const [first, drone] = [startReplica({ pollMs: 600, holds: false }), await newDrone()];
-  const second = startReplica({ pollMs: 1_000, holds: false });
+  const second = startReplica({ pollMs: 800, holds: false });
   const id = await startExecution(drone.api);
   gateway.deps.links.close(drone.target.key);
   await arm(first, drone);
   first.pool.close(drone.target.key, "another gateway took over the drone's link");
-  await second.pool.withLink(drone.target, () => delay(2_500));
+  watch(second, drone);
+  await executionSeen(second, drone);
   await disarm(second, drone);
+  // So that the other replica is the first to read that the execution has ended.
+  const { length } = second.looks;
+  await until(() => second.looks.length > length);
   const endedAt = Date.now();
   await endExecution(drone.api, id, "error");
   const record = await recordOf(drone);
   expect(record).toMatchObject({ execution_id: id });
-  expect((await framesOf(drone, record)).at(-1)?.at).toBeGreaterThan(endedAt - 1_000);
+  expect((await framesOf(drone, record)).at(-1)?.at).toBeGreaterThan(endedAt);
 });
 
 test.each([
@@ -246,23 +323,23 @@ test.each([
 ])("a flight does not notice that %s is away, and its record has no gap", async (_what, linkOf) => {
   const [replica, drone] = [startReplica(), await newDrone()];
   await arm(replica, drone);
-  await until(() => firstOf(drone));
+  await begunRecord(drone);
   linkOf().cut();
-  await delay(1_500);
+  await nextHeartbeats(replica, drone, 2);
   const before = performance.now();
   await replica.pool.withLink(drone.target, (link) => link.setMode("LOITER"));
   expect(performance.now() - before).toBeLessThan(1_500);
   linkOf().mend();
-  await delay(500);
+  await nextHeartbeats(replica, drone, 1);
   await disarm(replica, drone);
   const frames = await framesOf(drone, await recordOf(drone));
-  expect(longestPause(frames)).toBeLessThan(1_500);
+  expect(frames.filter(isArmedHeartbeat)).toHaveLength(armedHeartbeats(drone, replica));
 });
 
 test("a record that its owner deletes in flight is begun anew", async () => {
   const [replica, drone] = [startReplica(), await newDrone()];
   await arm(replica, drone);
-  const begun = await until(() => firstOf(drone));
+  const begun = await begunRecord(drone);
   expect((await drone.user.api.post(`/assets/${drone.id}/delete`, { ids: [begun.id] })).status).toBe(200);
   await until(async () => (await assetsOf(drone)).length > 0);
   await disarm(replica, drone);

@@ -11,6 +11,8 @@ export interface RecorderTimings {
   readonly partMs?: number;
   /** How often the executions in progress are read. */
   readonly pollMs?: number;
+  /** How long a part waits until it is written again, while the object store or the database is away. */
+  readonly retryMs?: number;
 }
 
 /**
@@ -44,6 +46,7 @@ export class FlightRecorder {
     );
     gaugeOf("fleet_record_links", "Links that the flight recorder listens to.", () => this.links.size);
     this.writer = new RecordWriter(deps, {
+      retryMs: timings.retryMs,
       onWritten: (bytes) => written.inc(bytes),
       onLost: (bytes) => lost.inc(bytes),
     });

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { TlogReader } from "../../flight-log/tlog/reader";
 import { ApiClient } from "../../testing/client";
 import { compiledPrograms } from "../../testing/programs/programs";
@@ -34,8 +33,8 @@ test("the record of a flight whose gateway is killed goes on at another one, wit
   const killedAt = Date.now();
   await killed.ended;
   // Nobody uses or watches it: the other gateway holds its link for the record alone.
-  await until(() => drone.vehicle.connected);
-  await delay(8_000);
+  const { size } = (await assets())[0];
+  await until(async () => (await assets())[0].size > size, 60_000);
   expect(drone.vehicle.state.armed).toBe(true);
   expect((await order(other.api, "land")).status).toBe(200);
   await until(() => !drone.vehicle.state.armed);
@@ -51,7 +50,7 @@ test("the record of a flight whose gateway is killed goes on at another one, wit
   const times: number[] = [];
   new TlogReader((_, at) => times.push(at / 1000)).read(bytes, bytes.length);
   expect(times[0]).toBeLessThan(killedAt);
-  expect(times.at(-1)).toBeGreaterThan(killedAt + 5_000);
+  expect(times.at(-1)).toBeGreaterThan(killedAt);
   const pauses = times.slice(1).map((at, index) => at - (times[index] ?? 0));
   expect(Math.max(...pauses)).toBeLessThan(60_000);
 });

@@ -18,7 +18,7 @@ const RETRY_MS = 5_000;
 interface RecordWriterOptions {
   readonly maxRecordBytes?: number;
   readonly maxWaitingBytes?: number;
-  readonly retryMs?: number;
+  readonly retryMs?: number | undefined;
   readonly onWritten?: (bytes: number) => void;
   readonly onLost?: (bytes: number) => void;
 }

@@ -81,9 +81,11 @@ export async function contentOf(drone: LinkedDrone, { id }: { id: number }): Pro
   return Buffer.from(await (await fetch(download_url)).arrayBuffer());
 }
 
+export const framesOf = async (drone: LinkedDrone, record: { id: number }) =>
+  framesIn(await contentOf(drone, record));
+
 /** `at`: milliseconds since 1970. */
-export async function framesOf(drone: LinkedDrone, record: { id: number }) {
-  const bytes = await contentOf(drone, record);
+export function framesIn(bytes: Buffer) {
   const frames: { at: number; systemId: number; message: ReturnType<typeof decode> }[] = [];
   const reader = new TlogReader((frame, at) => {
     frames.push({ at: at / 1000, systemId: frame.systemId, message: decode(frame) });
