@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { RequestListener, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { createMetrics } from "../../platform/process/metrics";
@@ -231,27 +232,47 @@ test("the replies that wait behind another are closed with their connection, as 
 });
 
 test("once replies of all clients leave too much unread, the longest stalled connections are closed", async () => {
-  const half = LONG.subarray(0, 20_000_000);
-  const { port, stalled } = await serve(
+  const reply = LONG.subarray(0, 22_000_000);
+  const { server, port, stalled } = await serve(
     { replyStallSeconds: 60, HTTP_MAX_CONNECTIONS_PER_ADDRESS: 6 },
-    (_request, response) => response.end(half),
+    (_request, response) => response.end(reply),
   );
-  const callers: Awaited<ReturnType<typeof rawClient>>[] = [];
-  for (let at = 0; at < 5; at++) {
+  /** A client that has asked, and whose reply waits for it to read. */
+  const come = async () => {
+    const connected = once(server, "connection");
     const caller = await rawClient(port);
+    const [far] = (await connected) as [Socket];
     caller.socket.pause();
     caller.socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    callers.push(caller);
-    // One check apart, so that the first is the longest stalled.
-    await delay(1_100);
-  }
-  // Five of 20 MB are more than 64 MiB, three are less.
+    await isStalled(far);
+    return { ...caller, far };
+  };
+  // Three of 22 MB are less than 64 MiB, four are more. Each long reply is checked when it is written.
+  const [reader, second, third] = [await come(), await come(), await come()];
+  const enough = reader.socket.bytesRead + 1_500_000;
+  reader.socket.resume();
+  while (reader.socket.bytesRead < enough) await once(reader.socket, "data");
+  reader.socket.pause();
+  await isStalled(reader.far);
+  expect(await stalled()).toBe(0);
+  const last = [await come(), await come()];
   await until(async () => (await stalled()) === 2);
-  for (const { socket } of callers) socket.resume();
-  await Promise.all(callers.slice(0, 2).map(({ closed }) => closed));
-  await until(() => callers.slice(2).every(({ socket }) => socket.bytesRead > half.length));
+  for (const { socket } of [reader, second, third, ...last]) socket.resume();
+  await Promise.all([second.closed, third.closed]);
+  await until(() => [reader, ...last].every(({ socket }) => socket.bytesRead > reply.length));
   expect(await stalled()).toBe(2);
 });
+
+/** Resolves when the system takes no more of what a server's connection has to send: the same at two looks. */
+async function isStalled(socket: Socket): Promise<void> {
+  let before = -1;
+  await until(() => {
+    const waiting = socket.writableLength > 0 ? Reflect.get(socket, "_handle").writeQueueSize : -1;
+    const isSame = waiting > 0 && waiting === before;
+    before = waiting;
+    return isSame;
+  });
+}
 
 test("every HTTP server of a service is a limited server", () => {
   const makes = /import \{[^}]*(\bcreateServer\b|(?<!type )\bServer\b)[^}]*\} from "node:https?"/;

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import { setTimeout as delay } from "node:timers/promises";
 import { rawClient } from "../../testing/raw-http";
 import { until } from "../../testing/until";
 import { closeServer, listen } from "./listen";
@@ -31,6 +30,8 @@ async function serve() {
 
 test("a server that closes finishes open requests, closes every connection, and announces it where headers are not sent", async () => {
   const { server, come, ask } = await serve();
+  const other = await serve();
+  await other.come();
   const silent = await come();
   const halfAsked = await come("GET / HTTP/1.1\r\nHo");
   const idle = await ask();
@@ -42,12 +43,13 @@ test("a server that closes finishes open requests, closes every connection, and 
   const closed = closeServer(server).then(() => {
     isClosed = true;
   });
+  const otherClosed = closeServer(other.server);
   await idle.closed;
   unanswered.answer.end("whole");
   await unanswered.closed;
   expect(unanswered.received()).toMatch(/\r\nconnection: close\r\n.*whole/is);
-  // Longer than one that has asked nothing is waited for.
-  await delay(700);
+  // The other server, which closes later and has no request, no longer waits for one.
+  await otherClosed;
   expect(isClosed).toBe(false);
   halfAnswered.answer.end("and half");
   await Promise.all([halfAnswered.closed, silent.closed, halfAsked.closed, closed]);
