@@ -1,5 +1,4 @@
 import { request } from "node:http";
-import { setTimeout as delay } from "node:timers/promises";
 import { configKey } from "../../domain/client-config";
 import { FakeAws } from "../../testing/fakes/fake-aws";
 import { until } from "../../testing/until";
@@ -9,6 +8,7 @@ import {
   type NewDrone,
 } from "../../testing/worlds/gateway-with-tunnel";
 import type { TestUser } from "../../testing/worlds/start-gateway";
+import { ActivationService } from "./activation.service";
 
 let world: GatewayWithTunnel;
 let user: TestUser;
@@ -105,9 +105,9 @@ describe("without a ready tunnel", () => {
   });
 
   /** Begun, and waiting for the tunnel. */
-  async function waitingCall(token: string) {
+  async function waitingCall({ activation_token: token, ip }: NewDrone) {
     const asked = jest.spyOn(late.gateway.features.tunnel, "peer");
-    const before = asked.mock.calls.length;
+    const activations = jest.spyOn(ActivationService.prototype, "activate");
     const call = request(`${late.gateway.url}/api/v1/drone/activate`, {
       headers: { "x-activation-token": token },
     });
@@ -116,31 +116,33 @@ describe("without a ready tunnel", () => {
       call.on("response", (reply) => resolve(reply.resume().statusCode));
     });
     call.end();
-    await until(() => asked.mock.calls.length > before);
-    return { status, disconnect: () => call.destroy() };
+    await until(() => asked.mock.calls.some(([, address]) => address === ip));
+    const at = activations.mock.calls.findIndex(([given]) => given === token);
+    /** What comes of the call in the gateway. */
+    const activation: ReturnType<ActivationService["activate"]> = activations.mock.results[at]?.value;
+    return { status, activation, disconnect: () => call.destroy() };
   }
 
   test("a drone that is deleted meanwhile is refused at once", async () => {
     const owner = await late.gateway.newUser();
     const deleted = await late.newDrone(owner);
     const start = performance.now();
-    const { status } = await waitingCall(deleted.activation_token);
+    const { status } = await waitingCall(deleted);
     await owner.api.delete(`/drone/${deleted.id}`);
     expect(await status).toBe(406);
     expect(performance.now() - start).toBeLessThan(12_000);
   });
 
   test("the call continues when the tunnel becomes ready, and a client that disconnects has not used the token", async () => {
-    const { status } = await waitingCall(drone.activation_token);
+    const { status } = await waitingCall(drone);
     const patient = await late.newDrone(await late.gateway.newUser());
-    const gone = await waitingCall(patient.activation_token);
+    const gone = await waitingCall(patient);
     gone.disconnect();
     expect(await gone.status).toBeUndefined();
     await late.startTunnel();
     expect(await status).toBe(200);
     expect(await tokenOf(drone.id, late)).toBeNull();
-    // Long enough for a call that still waited to take it.
-    await delay(1_000);
+    await expect(gone.activation).rejects.toMatchObject({ code: "activation_failed" });
     expect(await tokenOf(patient.id, late)).toBe(patient.activation_token);
     expect((await activate(patient.activation_token, late)).status).toBe(200);
   });
