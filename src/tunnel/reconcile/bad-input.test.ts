@@ -71,6 +71,8 @@ test.each([
   await until(() => has("drones0", "10.71.1.1"));
   expect((await scrape(tunnel.url)).value(faults)).toBe(0);
   await world.fleet.deleteDrone(id);
+  // The next case has its address.
+  await until(() => !has("drones0", "10.71.1.1"));
 });
 
 test("of two rows with one address the younger is named, and its owner does not get the older one's drone", async () => {
@@ -107,6 +109,7 @@ test.each([0, 65_536, -1])("a drone.port of %i is named; that port alone stays s
   await until(() => pairs().includes("10.70.0.2,tcp:6001,10.71.3.1"));
   expect((await scrape(tunnel.url)).value(faults)).toBe(0);
   await world.fleet.deleteDrone(id);
+  await until(() => !pairs().some((pair) => pair.includes("10.71.3.1")));
 });
 
 describe("a config that is truncated in the store", () => {
