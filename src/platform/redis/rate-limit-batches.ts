@@ -11,13 +11,6 @@ interface Batch {
   readonly endsAt: number;
 }
 
-interface BatchesOptions {
-  /** Uses allowed per window. */
-  readonly limit: number;
-  /** Uses in a batch. */
-  readonly size: number;
-}
-
 /**
  * Takes the uses of a key from Redis in batches and holds what is left of each until its window ends. All processes
  * together allow no more than the limit. One of them may refuse while others hold uses.
@@ -26,9 +19,10 @@ export class RateLimitBatches {
   private readonly batches = new LRUCache<string, Batch>({ max: MAX_KEYS });
   private readonly underWay = new Map<string, Promise<void>>();
 
+  /** `size`: uses in a batch. */
   constructor(
     private readonly limiter: RateLimiterRedis,
-    private readonly options: BatchesOptions,
+    private readonly size: number,
   ) {}
 
   /** Rejects with a `RateLimiterRes` when the limit is used up. */
@@ -63,12 +57,11 @@ export class RateLimitBatches {
   }
 
   private async fetchAlone(key: string): Promise<void> {
-    const { limit, size } = this.options;
     // The window's end is counted from here, so that it is never later than in Redis.
     const asked = performance.now();
     // As `consume`, but resolves beyond the limit as well: a part of the last batch may be within it.
-    const counted = await this.limiter.penalty(key, size);
-    const left = size - Math.max(0, counted.consumedPoints - limit);
+    const counted = await this.limiter.penalty(key, this.size);
+    const left = this.size - Math.max(0, counted.consumedPoints - this.limiter.points);
     if (left <= 0) throw counted;
     this.batches.set(key, { left, endsAt: asked + counted.msBeforeNext });
   }

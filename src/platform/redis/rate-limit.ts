@@ -32,7 +32,7 @@ export class RateLimit {
       duration,
       insuranceLimiter,
     });
-    if (batch > 1) this.batches = new RateLimitBatches(this.limiter, { limit: points, size: batch });
+    if (batch > 1) this.batches = new RateLimitBatches(this.limiter, batch);
   }
 
   /** Count one try. Rejects with `too_many_requests` when the allowance is used up. */
