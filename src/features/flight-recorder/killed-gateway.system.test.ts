@@ -50,7 +50,7 @@ test("the record of a flight whose gateway is killed goes on at another one, wit
   const times: number[] = [];
   new TlogReader((_, at) => times.push(at / 1000)).read(bytes, bytes.length);
   expect(times[0]).toBeLessThan(killedAt);
-  expect(times.at(-1)).toBeGreaterThan(killedAt);
+  expect(times.at(-1)).toBeGreaterThan(killedAt + 5_000);
   const pauses = times.slice(1).map((at, index) => at - (times[index] ?? 0));
   expect(Math.max(...pauses)).toBeLessThan(60_000);
 });
