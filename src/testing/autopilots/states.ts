@@ -40,11 +40,6 @@ export async function prepareStates({ name, witness }: Flown): Promise<void> {
   for (const [param, value] of Object.entries(params)) await witness.setParam(param, value);
 }
 
-async function done(vehicle: Flown, path: string, body: Record<string, unknown> = {}): Promise<void> {
-  const { status, body: reply } = await vehicle.order(path, body);
-  if (status !== 200) throw new Error(`${path} was answered ${status}: ${JSON.stringify(reply)}`);
-}
-
 const shows = (vehicle: Flown, what: string, holds: (seen: Seen) => boolean, seconds = 60) =>
   vehicle.witness.until(
     what,
@@ -56,7 +51,7 @@ const shows = (vehicle: Flown, what: string, holds: (seen: Seen) => boolean, sec
   );
 
 const setMode = (vehicle: Flown, mode: string) =>
-  done(vehicle, "set_mode", { mode_info: { custom_mode: mode } });
+  vehicle.carryOut("set_mode", { mode_info: { custom_mode: mode } });
 
 const GUIDED = { copter: 4, rover: 15, px4: 0x03040000 } as const;
 const guidedOf = ({ name }: Flown): number =>
@@ -71,7 +66,7 @@ async function land(vehicle: Flown): Promise<void> {
   const { name, witness, order } = vehicle;
   await pilot(vehicle, true);
   if ((await witness.fresh()).armed && !isRover(name)) {
-    await done(vehicle, "land");
+    await vehicle.carryOut("land");
     const stands = ({ relativeAltitude, climb }: Seen) => relativeAltitude < 0.7 && Math.abs(climb) < 0.05;
     await shows(vehicle, "the landing", (seen) => !seen.armed || stands(seen), 120);
   }
@@ -101,10 +96,10 @@ async function fly(vehicle: Flown, height: number = HEIGHT): Promise<void> {
   }
   if (!armed || relativeAltitude < ALMOST_LANDED / 2) {
     await arm(vehicle);
-    await done(vehicle, "takeoff", { altitude: height });
+    await vehicle.carryOut("takeoff", { altitude: height });
   } else {
     await guide(vehicle);
-    await done(vehicle, "goto_gps_location", { lat, lng, altitude: height });
+    await vehicle.carryOut("goto_gps_location", { lat, lng, altitude: height });
   }
   await shows(vehicle, "the height", (seen) => Math.abs(seen.relativeAltitude - height) < 1.5);
   // PX4 leaves its takeoff by itself.
@@ -169,7 +164,7 @@ export const STATES: readonly VehicleState[] = [
         { north: MISSION_METRES, altitude: HEIGHT, param1: STAY },
         { north: 0, altitude: HEIGHT },
       ];
-      await done(vehicle, "push_mission", { mission_id: await storePlan(vehicle.api, home, rows) });
+      await vehicle.carryOut("push_mission", { mission_id: await storePlan(vehicle.api, home, rows) });
       await setMode(vehicle, "AUTO");
     },
     isIn: (vehicle, { armed, customMode }) => armed && customMode === of(vehicle, MISSION),
@@ -179,7 +174,7 @@ export const STATES: readonly VehicleState[] = [
     ofRovers: false,
     async enter(vehicle) {
       await fly(vehicle, LANDING_HEIGHT);
-      await done(vehicle, "land");
+      await vehicle.carryOut("land");
     },
     isIn: (vehicle, { armed, customMode, relativeAltitude }) =>
       armed && customMode === of(vehicle, LANDING) && relativeAltitude > ALMOST_LANDED,
@@ -197,7 +192,7 @@ export const STATES: readonly VehicleState[] = [
           const { status } = await vehicle.order("set_mode", { mode_info: { custom_mode: "POSCTL" } });
           return status === 200;
         });
-      } else await done(vehicle, "goto_gps_location", { ...offsetBy(home, 5, 0), altitude: HEIGHT });
+      } else await vehicle.carryOut("goto_gps_location", { ...offsetBy(home, 5, 0), altitude: HEIGHT });
       await pilot(vehicle, false);
       await shows(vehicle, "the failsafe", (seen) => seen.customMode === of(vehicle, FAILSAFE));
     },
