@@ -4,6 +4,8 @@ import { type JanusServer, startJanus } from "../laptop/servers/janus";
 import { type MailSink, startMail } from "../laptop/servers/mail";
 import { type EmbeddedObjects, startObjects } from "../laptop/servers/objects";
 import { type EmbeddedRedis, startRedis } from "../laptop/servers/redis";
+import { createLogger } from "../platform/process/log";
+import { openRedis, type Redis, redisReady } from "../platform/redis/client";
 import { atEndOfFile } from "./clean-up";
 import { runFolder } from "./run-folder";
 
@@ -18,6 +20,14 @@ const stoppedAtEnd = <Server extends { stop(): Promise<void> }>(server: Server):
 /** A Redis server for the caller, without persistence. */
 export const freshRedis = async (): Promise<EmbeddedRedis> =>
   stoppedAtEnd(await startRedis({ folder: freshFolder("redis"), durable: false }));
+
+/** A client of a Redis server, once it is connected. */
+export async function redisClient(url: string): Promise<Redis> {
+  const redis = openRedis(url, createLogger("test", "silent"));
+  atEndOfFile(async () => redis.disconnect());
+  await redisReady(redis);
+  return redis;
+}
 
 /** An S3-compatible store for the caller with these buckets, empty. */
 export const freshObjects = async (...buckets: string[]): Promise<EmbeddedObjects> =>

@@ -1,3 +1,3 @@
 export { atEndOfFile } from "./clean-up";
 export { type FreshDatabase, freshDatabase } from "./fresh-database";
-export { freshFolder, freshMail, freshObjects, freshRedis } from "./fresh-servers";
+export { freshFolder, freshMail, freshObjects, freshRedis, redisClient } from "./fresh-servers";

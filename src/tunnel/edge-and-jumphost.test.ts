@@ -2,10 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import WebSocket from "ws";
 import { loadConfig, tunnelConfig } from "../platform/config";
-import { createLogger } from "../platform/process/log";
 import { packageRoot } from "../platform/process/version";
-import { openRedis, redisReady } from "../platform/redis/client";
-import { atEndOfFile, freshRedis } from "../testing";
+import { freshRedis, redisClient } from "../testing";
 import { until } from "../testing/until";
 import { type TunnelWorld, tunnelWorld } from "../testing/worlds/start-tunnel";
 import { LeaseStore } from "../vehicle/cluster";
@@ -72,9 +70,7 @@ test("a drone is dialled from the hub's address in the drones' plane, and not di
 
 test("the daemon's jumphost reads the last fencing number from Redis, with only the rights that docs/tunnel.md names", async () => {
   const { url: redisUrl } = await freshRedis();
-  const redis = openRedis(redisUrl, createLogger("test", "silent"));
-  atEndOfFile(async () => redis.disconnect());
-  await redisReady(redis);
+  const redis = await redisClient(redisUrl);
   const page = readFileSync(join(packageRoot, "docs/tunnel.md"), "utf8");
   const [, rights = ""] = /`ACL SETUSER edge on >… ([^`]+)`/.exec(page) ?? [];
   await redis.acl("SETUSER", "edge", "on", ">its-password", ...rights.split(" "));

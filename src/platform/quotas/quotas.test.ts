@@ -1,12 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { atEndOfFile } from "../../testing/clean-up";
-import { freshRedis } from "../../testing/fresh-servers";
+import { freshRedis, redisClient } from "../../testing/fresh-servers";
 import { gatewayConfig, loadConfig, quotaLimits } from "../config";
-import { createLogger } from "../process/log";
 import { createMetrics } from "../process/metrics";
 import { packageRoot } from "../process/version";
-import { openRedis, redisReady } from "../redis/client";
 import { Quotas } from "./quotas";
 import { quotaNames, quotaOf } from "./table";
 
@@ -20,9 +17,7 @@ const REQUIRED = {
 };
 
 async function quotasOf(env: Record<string, string>) {
-  const redis = openRedis((await freshRedis()).url, createLogger("test", "silent"));
-  atEndOfFile(async () => redis.disconnect());
-  await redisReady(redis);
+  const redis = await redisClient((await freshRedis()).url);
   const registry = createMetrics("test");
   const limits = quotaLimits(loadConfig(gatewayConfig, { ...REQUIRED, ...env }));
   return { quotas: new Quotas(limits, { redis, registry }), registry, redis };

@@ -1,25 +1,15 @@
-import { atEndOfFile } from "../../testing/clean-up";
-import { freshRedis } from "../../testing/fresh-servers";
+import { freshRedis, redisClient } from "../../testing/fresh-servers";
 import { until } from "../../testing/until";
-import { createLogger } from "../process/log";
-import { openRedis, type Redis, redisReady } from "./client";
 import { RateLimit } from "./rate-limit";
-
-async function connected(url: string): Promise<Redis> {
-  const redis = openRedis(url, createLogger("test", "silent"));
-  atEndOfFile(async () => redis.disconnect());
-  await redisReady(redis);
-  return redis;
-}
 
 /** Processes that share one limit in one Redis, which takes ten tries at once. */
 async function processes(count: number, tries: number) {
   const server = await freshRedis();
-  const redis = await connected(server.url);
+  const redis = await redisClient(server.url);
   const limits: RateLimit[] = [];
   for (let at = 0; at < count; at++)
     limits.push(
-      new RateLimit(await connected(server.url), { name: "orders", tries, seconds: 60, batch: 10 }),
+      new RateLimit(await redisClient(server.url), { name: "orders", tries, seconds: 60, batch: 10 }),
     );
   const exchanges = async () =>
     Number(/cmdstat_incrby:calls=(\d+)/.exec(await redis.info("commandstats"))?.[1] ?? 0);

@@ -1,19 +1,15 @@
 import type { Socket } from "node:net";
 import { createServer } from "node:net";
-import { atEndOfFile, freshRedis } from "../../testing";
-import { createLogger } from "../process/log";
-import { openRedis, type Redis, redisReady } from "./client";
+import { atEndOfFile, freshRedis, redisClient } from "../../testing";
+import type { Redis } from "./client";
 import { connectRedis, encodeCommand, publishTo } from "./resp";
 
-const quiet = createLogger("test", "silent");
 let url: URL;
 let admin: Redis;
 
 beforeAll(async () => {
   const server = await freshRedis();
-  admin = openRedis(server.url, quiet);
-  atEndOfFile(async () => admin.disconnect());
-  await redisReady(admin);
+  admin = await redisClient(server.url);
   url = new URL(server.url);
 });
 

@@ -1,14 +1,11 @@
-import { atEndOfFile, freshRedis } from "../../testing";
+import { freshRedis, redisClient } from "../../testing";
 import { CapturedLog } from "../../testing/captured-log";
 import { createLogger } from "../process/log";
-import { openRedis, redisReady } from "./client";
 import { warnOfSettings } from "./server-settings";
 
 async function warnings(settings: Readonly<Record<string, string>>): Promise<string[]> {
   const { url } = await freshRedis();
-  const redis = openRedis(url, createLogger("test", "silent"));
-  atEndOfFile(async () => redis.disconnect());
-  await redisReady(redis);
+  const redis = await redisClient(url);
   for (const [name, value] of Object.entries(settings)) await redis.config("SET", name, value);
   const kept = new CapturedLog();
   await warnOfSettings(redis, createLogger("test", "warn", kept));

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { createLogger } from "../../platform/process/log";
 import { openRedis, redisReady } from "../../platform/redis/client";
 import { publishTo } from "../../platform/redis/resp";
-import { atEndOfFile, freshRedis } from "../../testing";
+import { atEndOfFile, freshRedis, redisClient } from "../../testing";
 import { until } from "../../testing/until";
 import { Publisher } from "./publisher";
 
@@ -57,9 +57,7 @@ test("a pause of this process is not taken for a stall of Redis", async () => {
 
 test("a refusal of Redis closes the publisher", async () => {
   const server = await freshRedis();
-  const admin = openRedis(server.url, quiet);
-  atEndOfFile(async () => admin.disconnect());
-  await redisReady(admin);
+  const admin = await redisClient(server.url);
   await admin.call("ACL", "SETUSER", "mute", "on", ">mute", "resetchannels", "+@all");
   const url = new URL(server.url);
   [url.username, url.password] = ["mute", "mute"];

@@ -1,10 +1,7 @@
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { createLogger } from "../../platform/process/log";
-import { openRedis, type Redis, redisReady } from "../../platform/redis/client";
 import { encodeCommand } from "../../platform/redis/resp";
-import { atEndOfFile } from "../clean-up";
-import { freshRedis } from "../fresh-servers";
+import { freshRedis, redisClient } from "../fresh-servers";
 import { until } from "../until";
 import { connectFrom, startEdge, type TestEdge } from "./start-edge";
 
@@ -19,19 +16,12 @@ export async function startRedisEdge() {
   const { url } = await freshRedis();
   const opened = new Set<Socket>();
 
-  async function client(): Promise<Redis> {
-    const redis = openRedis(url, createLogger("test", "silent"));
-    atEndOfFile(async () => redis.disconnect());
-    await redisReady(redis);
-    return redis;
-  }
-
   /** Another edge with the same drones. */
   const edgeTo = (url: string, limit: { bytesPerSecond?: number } = {}) =>
     startEdge([ONE, TWO], { redis: { port: 0, url, secret: "what only the edge knows", ...limit } });
 
   // The user `default` has no password and all rights.
-  const admin = await client();
+  const admin = await redisClient(url);
   // As Redis was before 7.0, and may still be told to be: a new user hears everything.
   await admin.config("SET", "acl-pubsub-default", "allchannels");
   const main = await edgeTo(url);
@@ -57,7 +47,7 @@ export async function startRedisEdge() {
     url,
     admin,
     edge: main,
-    client,
+    client: () => redisClient(url),
     edgeTo,
     connectTo,
     answered,

@@ -2,15 +2,12 @@ import { randomUUID } from "node:crypto";
 import { WebSocket } from "ws";
 import { loadConfig, relayConfig } from "../../platform/config";
 import { type Db, openDatabase } from "../../platform/postgres/db";
-import { createLogger } from "../../platform/process/log";
-import { openRedis, type Redis, redisReady } from "../../platform/redis/client";
+import type { Redis } from "../../platform/redis/client";
 import { type Relay, type RelayLimits, startRelay } from "../../relay";
 import { atEndOfFile } from "../clean-up";
 import { freshDatabase } from "../fresh-database";
-import { freshRedis } from "../fresh-servers";
+import { freshRedis, redisClient } from "../fresh-servers";
 import { TEST_JWT_SECRET } from "./start-gateway";
-
-const quiet = createLogger("test", "silent");
 
 export interface TestDrone {
   readonly id: number;
@@ -60,12 +57,7 @@ export async function startTestRelay(
   atEndOfFile(() => relay.lifecycle.stop("the tests are over"));
   const db = openDatabase(databaseUrl, { poolMax: 2 });
   atEndOfFile(() => db.destroy());
-  const redis = async () => {
-    const client = openRedis(redisUrl, quiet);
-    atEndOfFile(async () => client.disconnect());
-    await redisReady(client);
-    return client;
-  };
+  const redis = () => redisClient(redisUrl);
   const newUser = async (): Promise<number> =>
     (
       await db("users")

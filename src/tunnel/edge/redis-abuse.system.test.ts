@@ -1,8 +1,7 @@
 import { once } from "node:events";
-import { createLogger } from "../../platform/process/log";
-import { openRedis, type Redis, redisReady } from "../../platform/redis/client";
+import type { Redis } from "../../platform/redis/client";
 import { encodeCommand } from "../../platform/redis/resp";
-import { atEndOfFile, freshRedis } from "../../testing";
+import { freshRedis, redisClient } from "../../testing";
 import { until } from "../../testing/until";
 import { connectFrom, startEdge, type TestEdge } from "../../testing/worlds/start-edge";
 
@@ -18,10 +17,7 @@ let edge: TestEdge;
 
 beforeEach(async () => {
   const { url } = await freshRedis();
-  const client = openRedis(url, createLogger("test", "silent"));
-  atEndOfFile(async () => client.disconnect());
-  admin = client;
-  await redisReady(admin);
+  admin = await redisClient(url);
   edge = await startEdge([HOSTILE, SERVED], {
     redis: { port: 0, url, secret: "what only the edge knows" },
   });

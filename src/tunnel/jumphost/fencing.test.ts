@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createLogger } from "../../platform/process/log";
-import { openRedis, redisReady } from "../../platform/redis/client";
-import { atEndOfFile, freshRedis } from "../../testing";
+import { atEndOfFile, freshRedis, redisClient } from "../../testing";
 import { until } from "../../testing/until";
 import { startJumphost, type TestJumphost } from "../../testing/worlds/jumphost";
 import type { ByteStream } from "../../vehicle";
@@ -121,9 +120,7 @@ test("a vehicle that takes one connection is free for a new holder at once", asy
 });
 
 test("a jumphost that has just started refuses a replaced holder before the new one has connected", async () => {
-  const redis = openRedis((await freshRedis()).url, quiet);
-  atEndOfFile(async () => redis.disconnect());
-  await redisReady(redis);
+  const redis = await redisClient((await freshRedis()).url);
   const store = new LeaseStore(redis);
   const claim = (replica: string) => store.claim("drone:1", replica, "http://127.0.0.1:1", 60_000);
   const copter = await vehicle("127.0.8.4");

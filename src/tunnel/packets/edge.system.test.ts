@@ -1,8 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
-import { createLogger } from "../../platform/process/log";
-import { openRedis, type Redis, redisReady } from "../../platform/redis/client";
-import { atEndOfFile, freshFolder } from "../../testing";
+import type { Redis } from "../../platform/redis/client";
+import { freshFolder, redisClient } from "../../testing";
 import type { ApiClient } from "../../testing/client";
 import { compiledPrograms } from "../../testing/programs/programs";
 import { TestSticks } from "../../testing/sticks";
@@ -52,9 +51,7 @@ beforeAll(async () => {
     S3_DRONE_ENDPOINT: "http://10.71.0.1:8090",
     JUMPHOST_URL: `ws://127.0.0.1:${await forwardToNode(hub, 5051)}`,
   });
-  redis = openRedis(gateway.redisUrl, createLogger("test", "silent"));
-  atEndOfFile(async () => redis.disconnect());
-  await redisReady(redis);
+  redis = await redisClient(gateway.redisUrl);
   run(hub, "tunnel", {
     ...world.env,
     ...strict,
@@ -134,9 +131,7 @@ asRoot(
       LOG_LEVEL: "info",
     });
     const answers: ReturnType<typeof JSON.parse>[] = [];
-    const listener = openRedis(gateway.redisUrl, createLogger("test", "silent"));
-    atEndOfFile(async () => listener.disconnect());
-    await redisReady(listener);
+    const listener = await redisClient(gateway.redisUrl);
     listener.on("message", (_channel, text) => answers.push(JSON.parse(text)));
     await listener.subscribe(`${d1.ip}:output`);
     const status = () => answers.filter(({ type }) => type === "status").at(-1);

@@ -1,7 +1,4 @@
-import { createLogger } from "../../../platform/process/log";
-import { openRedis, redisReady } from "../../../platform/redis/client";
-import { freshRedis } from "../../../testing";
-import { atEndOfFile } from "../../../testing/clean-up";
+import { freshRedis, redisClient } from "../../../testing";
 import type { RecoverableSession } from "./recoverable-session";
 import {
   RECOVERY_WINDOW_MS,
@@ -86,9 +83,7 @@ test("the session of a client that disconnects on purpose is deleted at once", a
 });
 
 test("Redis keeps a session for its lifetime and deletes it by itself", async () => {
-  const redis = openRedis((await freshRedis()).url, createLogger("test", "silent"));
-  atEndOfFile(async () => redis.disconnect());
-  await redisReady(redis);
+  const redis = await redisClient((await freshRedis()).url);
   const store = sessionStore(redis);
   await store.save("a ticket", session, RECOVERY_WINDOW_MS);
   expect(await store.load("a ticket")).toEqual(session);
