@@ -8,6 +8,8 @@ export const closeCodes = {
   unauthenticated: 4401,
   forbidden: 4403,
   notFound: 4404,
+  /** A quota is used up. */
+  tooMany: 4429,
 } as const;
 type CloseCode = (typeof closeCodes)[keyof typeof closeCodes];
 

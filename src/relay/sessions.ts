@@ -41,7 +41,7 @@ export class Sessions {
 
   /**
    * Binds an authorized session to its drone. Only bound sessions count for the drone's owner, so that unauthorized
-   * clients cannot keep the owner out. Throws a CloseError, 1013, when the owner has as many as the quota allows.
+   * clients cannot keep the owner out. Throws a CloseError, 4429, when the owner has as many as the quota allows.
    */
   bind(session: Session, drone: BoundDrone): void {
     if (!this.open.has(session)) return;
@@ -49,7 +49,7 @@ export class Sessions {
     try {
       this.limits.quotas.checkAmount("relay_sessions", bound + 1);
     } catch (error) {
-      throw isDomainError(error) ? new CloseError(closeCodes.tryLater, error.message) : error;
+      throw isDomainError(error) ? new CloseError(closeCodes.tooMany, error.message) : error;
     }
     session.drone = drone;
   }

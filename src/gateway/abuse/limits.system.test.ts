@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { WebSocket } from "ws";
 import { createUserObjects } from "../../testing/access/user-objects";
 import { rawClient } from "../../testing/raw-http";
 import { eventually } from "../../testing/until";
@@ -57,10 +59,16 @@ test("one user gets QUOTA_SOCKETS Socket.IO clients, and all clients without a v
     return { status: reply.status, text: await reply.text() };
   };
   for (const token of [user.token, "", "no token", other.token]) await open(token);
-  expect(await open("another")).toMatchObject({ status: 403, text: expect.stringContaining("Too many") });
+  expect(await open("another")).toMatchObject({ status: 503, text: expect.stringContaining("Too many") });
   const { text } = await open(user.token);
   const refused = await open(user.token);
-  expect(refused).toMatchObject({ status: 403, text: expect.stringContaining("quota sockets") });
+  expect(refused).toMatchObject({ status: 429, text: expect.stringContaining("quota sockets") });
+  const webSocket = new WebSocket(
+    `${gateway.url.replace("http", "ws")}/socket.io/?EIO=4&transport=websocket&token=${user.token}`,
+  );
+  const [request, reply] = await once(webSocket, "unexpected-response");
+  expect(reply.statusCode).toBe(429);
+  request.destroy();
   expect((await user.api.get("/user/quotas")).body.data).toContainEqual(
     expect.objectContaining({ quota: "sockets", used: 2, limit: 2 }),
   );

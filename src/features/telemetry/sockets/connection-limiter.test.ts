@@ -11,22 +11,27 @@ test("a connection is released for the user who opened it, though the token has 
   const limiter = new ConnectionLimiter(10, quotas(1), () => (valid ? { id: 7 } : undefined));
   const url = "/socket.io/?token=some";
   const release = limiter.acquire(url);
-  expect(limiter.refusal(url)).toContain("quota sockets");
+  expect(() => limiter.check(url)).toThrow(expect.objectContaining({ code: "too_many_requests" }));
   expect(limiter.count(7)).toBe(1);
   valid = false;
   release();
   valid = true;
-  expect(limiter.refusal(url)).toBeUndefined();
+  expect(() => limiter.check(url)).not.toThrow();
 });
 
 test("a user has the quota, clients without a valid token have a tenth together", () => {
   const limiter = new ConnectionLimiter(100, quotas(50), (token) => ({ id: Number(token) }));
   const connected = (token: string) => {
     let count = 0;
-    for (; limiter.refusal(`/socket.io/?token=${token}`) === undefined; count++)
-      limiter.acquire(`/socket.io/?token=${token}`);
-    return count;
+    try {
+      for (; ; count++) {
+        limiter.check(`/socket.io/?token=${token}`);
+        limiter.acquire(`/socket.io/?token=${token}`);
+      }
+    } catch {
+      return count;
+    }
   };
   expect(["7", "", "8"].map(connected)).toEqual([50, 10, 40]);
-  expect(limiter.refusal("/socket.io/?token=9")).toBe("Too many sockets.");
+  expect(() => limiter.check("/socket.io/?token=9")).toThrow("Too many sockets.");
 });

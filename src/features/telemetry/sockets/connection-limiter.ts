@@ -1,4 +1,4 @@
-import { isDomainError } from "../../../domain/errors";
+import { DomainError } from "../../../domain/errors";
 import type { UserCaller } from "../../../http/route";
 import type { Quotas } from "../../../platform/quotas/quotas";
 
@@ -22,21 +22,14 @@ export class ConnectionLimiter {
     private readonly userOf: (token: string) => Pick<UserCaller, "id"> | undefined,
   ) {}
 
-  /** Why a connection to this URL is refused; undefined when it is allowed. */
-  refusal(url: string): string | undefined {
-    if (this.total >= this.maxSockets) return "Too many sockets.";
+  /** Throws when a connection to this URL is one too many: `too_many_requests`, or `overloaded` for the process's own. */
+  check(url: string): void {
+    if (this.total >= this.maxSockets) throw new DomainError("overloaded", "Too many sockets.");
     const owner = this.ownerOf(url);
-    if (owner === UNAUTHENTICATED) {
-      const isFull = this.count(owner) >= this.maxSockets * UNAUTHENTICATED_SHARE;
-      return isFull ? "Too many sockets of clients without a valid token." : undefined;
-    }
-    try {
-      this.quotas.checkAmount("sockets", this.count(owner) + 1);
-    } catch (error) {
-      if (isDomainError(error)) return error.message;
-      throw error;
-    }
-    return undefined;
+    const count = this.count(owner);
+    if (owner !== UNAUTHENTICATED) this.quotas.checkAmount("sockets", count + 1);
+    else if (count >= this.maxSockets * UNAUTHENTICATED_SHARE)
+      throw new DomainError("overloaded", "Too many sockets of clients without a valid token.");
   }
 
   count(owner: Owner): number {

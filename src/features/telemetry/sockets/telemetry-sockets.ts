@@ -2,6 +2,7 @@ import type { Server as HttpServer } from "node:http";
 import type { Socket as TcpSocket } from "node:net";
 import { Server } from "socket.io";
 import { WebSocketServer } from "ws";
+import { DomainError } from "../../../domain/errors";
 import type { UserCaller } from "../../../http/route";
 import { plainSecurityHeaders } from "../../../http/security-headers";
 import type { GatewayConfig } from "../../../platform/config";
@@ -16,6 +17,7 @@ import { type TelemetryMetrics, telemetryMetrics } from "../metrics";
 import { limitPackets, limitUnreadBytes } from "./client-limits";
 import { ConnectionLimiter } from "./connection-limiter";
 import { type HandshakeDeps, openSession } from "./handshake";
+import { refuseConnections } from "./refuse-connections";
 import { type FindWatched, Requests } from "./requests";
 import {
   RECOVERY_WINDOW_MS,
@@ -68,10 +70,6 @@ export class TelemetrySockets {
       cors: { origin: origins.includes("*") ? "*" : [...origins] },
       connectionStateRecovery: { maxDisconnectionDuration: RECOVERY_WINDOW_MS, skipMiddlewares: false },
       adapter: recoveringAdapter(deps.sessions),
-      allowRequest: ({ url = "" }, answer) => {
-        const refusal = this.draining ? "The server is shutting down." : this.limiter.refusal(url);
-        answer(refusal, refusal === undefined);
-      },
     });
     this.metrics = telemetryMetrics(deps.registry, {
       sockets: () => this.io.sockets.sockets.size,
@@ -106,6 +104,7 @@ export class TelemetrySockets {
     server.prependListener("request", (_request, reply) => {
       for (const [name, value] of Object.entries(plainSecurityHeaders)) reply.setHeader(name, value);
     });
+    this.io.engine.use(refuseConnections((url) => this.checkConnection(url)));
     this.io.engine.on("headers", (headers: object) => Object.assign(headers, plainSecurityHeaders));
     this.io.engine.on("connection", (conn: TelemetrySocket["conn"]) => {
       conn.once("close", this.limiter.acquire(conn.request.url ?? ""));
@@ -132,6 +131,11 @@ export class TelemetrySockets {
     this.stopLimit();
     this.feeds.closeAll();
     this.io.engine?.close();
+  }
+
+  private checkConnection(url: string): void {
+    if (this.draining) throw new DomainError("overloaded", "The server is shutting down.");
+    this.limiter.check(url);
   }
 
   private welcome(socket: TelemetrySocket): void {
