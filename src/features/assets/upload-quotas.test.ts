@@ -265,11 +265,15 @@ test("an upload that is replaced after its completion is read nowhere", async ()
   const inReport = async () => {
     const execution = (await findExecution(gateway.deps.db, id)) as Execution;
     const origin = "https://fleet.example";
-    return (await renderReport({ ...gateway.deps, origin }, execution)).inline.map(({ id }) => id);
+    const { inline, text } = await renderReport({ ...gateway.deps, origin }, execution);
+    return { pictures: inline.map(({ id }) => id), links: text.match(/a\.png\?/g)?.length ?? 0, text };
   };
-  expect(await inReport()).toEqual([`asset-${taken.asset_id}`]);
+  expect(await inReport()).toMatchObject({ pictures: [`asset-${taken.asset_id}`], links: 1 });
   expect(await put(taken.url, Buffer.concat([square, Buffer.alloc(20_000_000)]))).toBe(200);
-  expect(await inReport()).toEqual([]);
+  expect(await inReport()).toMatchObject({
+    ...{ pictures: [], links: 0 },
+    text: expect.stringContaining("a.png: It was replaced in the store after its upload."),
+  });
   const path = `/assets/${vehicle.id}/download/${begun.asset_id}`;
   expect(await user.api.get(path)).toMatchObject({
     status: 404,

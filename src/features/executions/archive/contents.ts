@@ -1,13 +1,12 @@
 import type { KeyObject } from "node:crypto";
 import { Readable } from "node:stream";
-import { isSameVersion, type ObjectStore } from "../../../platform/objects/object-store";
 import type { Db } from "../../../platform/postgres/db";
-import { Semaphore } from "../../../platform/semaphore";
 import type { Services } from "../../../platform/services";
 import { type Asset, assetKey, assetsOfExecution, safeFileName, versionOf } from "../../assets";
 import { toExecutionReply } from "../executions.schema";
 import { commandsDuring, droneOfExecution, type Execution, verifiedPlan } from "../executions.store";
 import { findStats } from "../stats.store";
+import { partition } from "../stored-assets";
 import { fingerprintOf, MANIFEST, type Manifest, SIGNATURE, signManifest } from "./manifest";
 import { textEntry, type ZipEntry, type ZippedFile, zipOf } from "./zip";
 
@@ -15,8 +14,6 @@ type Deps = Pick<Services, "db" | "store"> & { readonly key: KeyObject };
 
 /** As many as a drone may have by its quota's default. */
 const MAX_ASSETS = 20_000;
-/** Requests to the store at a time. */
-const LOOKED_UP_AT_ONCE = 32;
 
 /** The archive of an execution as a stream: its data, its assets, and last the signed manifest. */
 export async function archiveStream(deps: Deps, execution: Execution, at: Date): Promise<Readable> {
@@ -81,26 +78,6 @@ function listed(written: readonly ZippedFile[], assets: readonly Asset[]): Manif
     const asset_id = byPath.get(file.path);
     return asset_id === undefined ? file : { ...file, asset_id };
   });
-}
-
-/** The assets that are in the store, and the others with the reason why they are missing. */
-async function partition(store: ObjectStore, assets: readonly Asset[]) {
-  const lookUp = async (asset: Asset) => {
-    if (asset.status === "pending") return { asset, reason: "It was not uploaded." };
-    if (asset.status === "failed") return { asset, reason: asset.failure ?? "Its upload failed." };
-    const version = await store.head(assetKey(asset));
-    if (!version) return { asset, reason: "It is no longer in the store." };
-    const isReplaced = !isSameVersion(versionOf(asset), version);
-    return { asset, reason: isReplaced ? "It was replaced in the store after its upload." : undefined };
-  };
-  const lookUps = new Semaphore(LOOKED_UP_AT_ONCE);
-  const checked = await Promise.all(assets.map((asset) => lookUps.run(() => lookUp(asset))));
-  return {
-    stored: checked.filter(({ reason }) => reason === undefined).map(({ asset }) => asset),
-    missing: checked.flatMap(({ asset, reason }) =>
-      reason === undefined ? [] : [{ asset_id: asset.id, file_name: asset.file_name, reason }],
-    ),
-  };
 }
 
 async function describe(db: Db, execution: Execution, assets: readonly Asset[]) {

@@ -20,6 +20,7 @@ import {
 } from "../../assets";
 import { droneOfExecution, type Execution } from "../executions.store";
 import { findStats, type StatsRow } from "../stats.store";
+import { partition } from "../stored-assets";
 import { altitudePlot } from "./altitude-plot";
 import { type ReportAsset, type ReportContents, subject } from "./contents";
 import { reportHtml } from "./report-html";
@@ -56,13 +57,17 @@ export async function renderReport(
   ]);
   const stats = row?.stats ?? undefined;
   const pictures = await drawn(execution, stats);
-  const thumbnails = await thumbnailsOf(store, arrived);
+  const { stored, missing } = await partition(store, arrived);
+  const thumbnails = await thumbnailsOf(store, stored);
   const contents: ReportContents = {
     execution,
     droneName: drone?.name ?? `Drone ${execution.drone_id}`,
     stats,
-    assets: await Promise.all(arrived.map((asset) => toReportAsset(store, asset, thumbnails))),
-    missing: await missingFrom(db, execution, row, arrived.length),
+    assets: await Promise.all(stored.map((asset) => toReportAsset(store, asset, thumbnails))),
+    missing: [
+      ...(await missingFrom(db, execution, row, arrived.length)),
+      ...missing.map(({ file_name, reason }) => `${safeFileName(file_name)}: ${reason}`),
+    ],
     hasMap: pictures.some(({ id }) => id === "track"),
     hasPlot: pictures.some(({ id }) => id === "plot"),
     link: `${origin.replace(/\/$/, "")}/executions/${execution.id}`,
