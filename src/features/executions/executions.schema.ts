@@ -112,12 +112,12 @@ export const FlightStatsReply = z
     recorded: z
       .boolean()
       .describe(
-        "The drone's own log has not come: the statistics are of what this service recorded of its link.",
+        "The drone's own log has not come or cannot be read: the statistics are of what this service recorded of its link.",
       ),
     status: z
       .enum(["pending", "ready", "failed"])
       .describe("`failed`: the log cannot be read; `error` says why."),
-    error: z.string().nullable(),
+    error: z.string().nullable().describe("With `recorded`: why the drone's own log cannot be read."),
     analysed_at: z.string().nullable(),
     stats: z
       .record(z.string(), z.unknown())

@@ -13,7 +13,7 @@ import { analysis } from "./asset-hooks";
 import type { Execution } from "./executions.store";
 import { findExecution, lockExecution } from "./executions.store";
 import { dispatchReport } from "./report/dispatch";
-import { findStats, resetStats, type StatsRow, saveStats } from "./stats.store";
+import { type AnalysedLogs, findStats, resetStats, type StatsRow, saveStats } from "./stats.store";
 
 /** A file that is not a log, or a broken log, is a result and not an exception. */
 type LogResult = { readonly stats: FlightStats } | { readonly error: string };
@@ -72,16 +72,18 @@ export class FlightStatsService {
       return asset;
     });
     const result = await this.analyse(execution, asset);
-    if ("error" in result) throw new DomainError("invalid_input", result.error);
+    if (!result.stats) throw new DomainError("invalid_input", result.error ?? "There is no log.");
     return this.get(execution);
   }
 
-  /** Reads the log and stores the statistics of the execution's flight, or why it cannot be read. */
-  async analyse({ id, started_at, completed_at }: Execution, asset: Asset): Promise<LogResult> {
-    const { db, store, clock } = this.deps;
-    const during = { from: started_at.getTime(), to: (completed_at ?? clock.now()).getTime() };
-    const [first, ...others] = asset.record === null ? [asset] : await recordsOf(db, id);
-    const result = await readLogs(store, [first ?? asset, ...others], during);
+  /**
+   * Reads the log and stores the statistics of the execution's flight, or why it cannot be read. The records of the
+   * flight take the place of a drone's own log that cannot be read.
+   */
+  async analyse(execution: Execution, asset: Asset): Promise<AnalysedLogs> {
+    const { db, clock } = this.deps;
+    const { id } = execution;
+    const result = await this.read(execution, asset);
     await db.transaction(async (trx) => {
       await lockExecution(trx, id);
       if (!(await saveStats(trx, id, asset.id, result, clock.now()))) return;
@@ -89,6 +91,18 @@ export class FlightStatsService {
       await dispatchReport(trx, id, clock.now());
     });
     return result;
+  }
+
+  private async read({ id, started_at, completed_at }: Execution, asset: Asset): Promise<AnalysedLogs> {
+    const { db, store, clock } = this.deps;
+    const during = { from: started_at.getTime(), to: (completed_at ?? clock.now()).getTime() };
+    const own = asset.record === null ? await readLogs(store, [asset], during) : undefined;
+    if (own && "stats" in own) return own;
+    const [first, ...others] = await recordsOf(db, id);
+    const record = own ? first : (first ?? asset);
+    if (!record) return own ?? {};
+    const recorded = await readLogs(store, [record, ...others], during);
+    return "stats" in recorded ? { ...own, ...recorded, record } : (own ?? recorded);
   }
 }
 

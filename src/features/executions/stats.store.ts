@@ -1,10 +1,19 @@
 import type { FlightStats } from "../../flight-log";
 import type { Db } from "../../platform/postgres/db";
 import type { RowOf } from "../../platform/postgres/row-of";
+import type { Asset } from "../assets";
 import type { FlightStatsReply } from "./executions.schema";
 
 export interface StatsRow extends Omit<RowOf<typeof FlightStatsReply>, "stats"> {
   readonly stats: FlightStats | null;
+}
+
+/** Of an execution: with `stats` of a flight record, `error` says why the drone's own log cannot be read. */
+export interface AnalysedLogs {
+  readonly stats?: FlightStats;
+  readonly error?: string;
+  /** The first record, when the statistics are of records. */
+  readonly record?: Pick<Asset, "id">;
 }
 
 export const findStats = async (db: Db, executionId: number): Promise<StatsRow | undefined> =>
@@ -44,14 +53,15 @@ export const saveStats = async (
   trx: Db,
   executionId: number,
   assetId: number,
-  found: { stats: FlightStats } | { error: string },
+  { stats, error, record }: AnalysedLogs,
   at: Date,
 ): Promise<boolean> =>
   (await trx("flight_stats")
     .where({ execution_id: executionId, asset_id: assetId })
     .update({
-      status: "stats" in found ? "ready" : "failed",
-      stats: "stats" in found ? JSON.stringify(found.stats) : null,
-      error: "error" in found ? found.error : null,
+      status: stats ? "ready" : "failed",
+      stats: stats ? JSON.stringify(stats) : null,
+      error: error ?? null,
       analysed_at: at,
+      ...(record && { asset_id: record.id, recorded: true }),
     })) === 1;

@@ -1,5 +1,6 @@
 import { createMetrics } from "../../platform/process/metrics";
 import { freshDatabase, freshObjects } from "../../testing";
+import { straightFlight } from "../../testing/flight-logs";
 import { until } from "../../testing/until";
 import { endExecution, startExecution } from "../../testing/worlds/flights";
 import { type InterruptibleLink, interruptibleLink } from "../../testing/worlds/interruptible-link";
@@ -260,12 +261,40 @@ test("the drone's own log takes the place of the record's figures, once it is th
   await positionStored(drone);
   await endExecution(drone.api, id);
   await until(async () => (await statsOf())?.recorded && (await statsOf()).status === "ready", 30_000);
-  await upload(drone.api, { ...announced, checksum: null }, "no real log");
+  await upload(drone.api, { ...announced, checksum: null }, straightFlight());
   await until(
-    async () => (await statsOf()).asset_id === asset_id && (await statsOf()).status === "failed",
+    async () => (await statsOf()).asset_id === asset_id && (await statsOf()).status === "ready",
     30_000,
   );
-  expect((await statsOf()).recorded).toBe(false);
+  expect(await statsOf()).toMatchObject({ recorded: false, error: null, stats: { format: "dataflash" } });
+});
+
+test("the record gives the figures when the drone's own log cannot be read, whichever comes first", async () => {
+  const [, drone] = [startReplica(), await newDrone()];
+  const id = await startExecution(drone.api);
+  const statsOf = async () => (await drone.user.api.get(`/executions/${id}/flight-stats`)).body.data;
+  const sendLog = async (file_name: string) => {
+    const announced = { file_name, asset_type: "logs", execution_id: id };
+    const { asset_id } = (await drone.api.post("/authenticate_upload", announced)).body;
+    await drone.api.post(`/executions/${id}/log`, { asset_id });
+    await upload(drone.api, { ...announced, checksum: null }, "no real log");
+  };
+  await sendLog("first.bin");
+  await until(async () => (await statsOf())?.status === "failed", 30_000);
+  gateway.deps.links.close(drone.target.key);
+  await positionStored(drone);
+  await endExecution(drone.api, id);
+  const record = await until(async () => {
+    const found = (await assetsOf(drone)).find(({ recorded }) => recorded);
+    return found?.status === "ready" ? found : false;
+  }, 30_000);
+  const ofRecord = { recorded: true, status: "ready", error: expect.any(String), stats: { format: "tlog" } };
+  const expected = { ...ofRecord, asset_id: record.id };
+  await until(async () => (await statsOf()).recorded, 30_000);
+  expect(await statsOf()).toMatchObject(expected);
+  await sendLog("second.bin");
+  await until(async () => (await statsOf()).recorded, 30_000);
+  expect(await statsOf()).toMatchObject(expected);
 });
 
 test("a gateway that is killed loses what is younger than a part, and the record is joined without it", async () => {

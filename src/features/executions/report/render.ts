@@ -167,7 +167,7 @@ async function missingFrom(
     ...(stats?.status === "pending" ? [unread(log, stats)] : []),
     ...(stats?.recorded && stats.status === "ready"
       ? [
-          "The drone's own log has not arrived: the figures are of the record that the service made of its link.",
+          `${stats.error ? `The drone's own log could not be read (${stats.error})` : "The drone's own log has not arrived"}: the figures are of the record that the service made of its link.`,
         ]
       : []),
     ...(stats?.status === "failed" ? [`The flight log could not be read: ${stats.error}`] : []),
