@@ -94,6 +94,19 @@ test("a mode that it may enter yet is no contradiction, another one is", () => {
   expect(contradiction(shows(6), "copter")).toMatch(/from 4 to 6/);
 });
 
+test("a vehicle that ends its landing disarms by itself, one in the air does not", () => {
+  const refused = (relativeAltitude: number, path = "move") =>
+    given({
+      path,
+      status: 500,
+      before: { ...flying, relativeAltitude },
+      after: { ...disarmed, customMode: LAND },
+    });
+  expect(contradiction(refused(0.1), "copter")).toBeUndefined();
+  expect(contradiction(refused(10), "copter")).toMatch(/from 4 to 9/);
+  expect(contradiction(refused(0.1, "disarm_drone"), "copter")).toMatch(/from 4 to 9/);
+});
+
 test("an unknown outcome claims nothing", () => {
   const unknown = { status: 500, message: "The order was sent, and the vehicle may have obeyed or not." };
   expect(contradiction(given({ path: "takeoff", ...unknown, after: disarmed }), "copter")).toBeUndefined();

@@ -8,6 +8,8 @@ import type { Seen } from "./witness";
 /** Metres. */
 const DRIFT = 3;
 const CLIMB = 1;
+/** A landing vehicle is not higher when it disarms, in metres. */
+const ON_THE_GROUND = 0.5;
 /** What it may come nearer to a target by chance. */
 const APPROACH = 2;
 /** Metres per second of a vehicle that goes nowhere. */
@@ -194,16 +196,19 @@ export function contradiction(given: Ordered, name: AutopilotName): string | und
 
 /** What changed although the order was refused. */
 function changeBy(
-  { before, after, beats, plans, message }: Ordered,
+  { path, before, after, beats, plans, message }: Ordered,
   name: AutopilotName,
 ): string | undefined {
   const { customMode, armed: wasArmed } = before;
   const late = /acknowledged the mode (\S+) but .* It may enter it yet/.exec(message)?.[1];
   const entersLate = late !== undefined && after.customMode === customModeOf(name, late);
-  if (after.customMode !== customMode && !entersLate)
+  // A vehicle that ends its landing disarms by itself, and PX4 then enters its Hold.
+  const hasLanded =
+    path !== "disarm_drone" && wasArmed && !after.armed && before.relativeAltitude < ON_THE_GROUND;
+  if (after.customMode !== customMode && !entersLate && !hasLanded)
     return `the mode went from ${customMode} to ${after.customMode}`;
   if (!wasArmed && beats.some((beat) => beat.armed)) return "the vehicle is armed";
-  if (wasArmed && !after.armed) return "the vehicle is disarmed";
+  if (wasArmed && !after.armed && !hasLanded) return "the vehicle is disarmed";
   if (!wasArmed && after.relativeAltitude > before.relativeAltitude + CLIMB) return "the vehicle climbs";
   if (plans && !isDeepStrictEqual(plans.before.mission, plans.after.mission))
     return "the mission on board is another";
