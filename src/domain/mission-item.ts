@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { DomainError } from "./errors";
 
 /** MAV_CMD numbers that plans use. */
 export const MavCommand = {
@@ -103,3 +104,10 @@ export function rowName({ row }: Pick<MissionItem, "row">, index: number): strin
     ? `row ${row.sequence}`
     : `row ${row.sequence} of the geofence "${row.geofence}"`;
 }
+
+/** Refuses an order that would fly what an upload left that broke off. */
+export const partsOfTwoMissions = (): DomainError =>
+  new DomainError(
+    "conflict",
+    "The mission was not started: an upload broke off, and the drone holds parts of two missions. Push one first.",
+  );

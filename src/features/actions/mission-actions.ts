@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DomainError } from "../../domain/errors";
-import { MavCommand, MavFrame, type MissionItem } from "../../domain/mission-item";
+import { MavCommand, MavFrame, type MissionItem, partsOfTwoMissions } from "../../domain/mission-item";
 import { BodyId } from "../../http/route";
 import type { VehicleCalls } from "../../vehicle";
 import { toFlightPlan } from "../../vehicle";
@@ -71,7 +71,7 @@ export const missionActions: readonly Action[] = [
     async run(order, { takeoff_altitude }) {
       return order.onLink(async (link) => {
         const { items, is_mixture } = await link.readMission();
-        if (is_mixture) throw mixture();
+        if (is_mixture) throw partsOfTwoMissions();
         const altitude = takeoff_altitude ?? takeoffHeight(items);
         const isRover = link.vehicle.kind === "rover";
         if (!isRover && altitude === undefined) throw noHeight(items);
@@ -107,12 +107,6 @@ async function assertStartable(link: VehicleCalls): Promise<void> {
   if (flies_mission)
     throw new DomainError("conflict", `The mission was not started: the drone flies it already (${mode}).`);
 }
-
-const mixture = (): DomainError =>
-  new DomainError(
-    "conflict",
-    "The mission was not started: an upload broke off, and the drone holds parts of two missions. Push one first.",
-  );
 
 const noHeight = (items: readonly MissionItem[]): DomainError =>
   new DomainError(

@@ -158,7 +158,7 @@ function createLink(
   void plans.finishTransfers();
   const preflight = new Preflight(channel, vehicle, commands, state, texts, timings.command);
   const preconditions = new Preconditions(vehicle, commands, state, timings.flight);
-  const modes = new ModeOrders(channel, vehicle, commands, state, timings.flight);
+  const modes = new ModeOrders(channel, vehicle, commands, state, timings.flight, plans);
   const reposition = new Reposition(
     { vehicle, commands, state, modes, preconditions, texts },
     timings.flight,

@@ -1,7 +1,8 @@
 import { DomainError, isDomainError } from "../../../domain/errors";
 import type { Calls } from "../../calls";
 import type { Acknowledgement, VehicleIdentity } from "../../link";
-import { type Mode, modeName, resolveMode, setModeParams } from "../modes";
+import type { Plans } from "../missions/plans";
+import { fliesMission, type Mode, modeName, resolveMode, setModeParams } from "../modes";
 import { isNoResponse, notSentAfter, orderUnanswered } from "../no-response";
 import type { VehicleState } from "../state";
 import type { Channel } from "../wire/channel";
@@ -25,11 +26,14 @@ export class ModeOrders implements Pick<Calls, "setMode" | "land"> {
     private readonly commands: Commands,
     private readonly state: VehicleState,
     private readonly timings: ModeTimings,
+    /** Asked before a mode that flies the mission. */
+    private readonly plans?: Pick<Plans, "assertWhole">,
   ) {}
 
-  /** Resolves when the vehicle shows the mode. */
+  /** Resolves when the vehicle shows the mode. Rejects with `conflict` when it would fly parts of two missions. */
   async setMode(mode: string | number): Promise<Acknowledgement & { mode: string }> {
     const { name, customMode } = resolveMode(this.vehicle, mode);
+    if (fliesMission(this.vehicle, customMode)) await this.plans?.assertWhole();
     this.count += 1;
     const mine = this.count;
     const acknowledgement = await this.enter({ name, customMode });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "../../../domain/errors";
-import { type MissionItem, planHash, rowName } from "../../../domain/mission-item";
+import { type MissionItem, partsOfTwoMissions, planHash, rowName } from "../../../domain/mission-item";
 import { Semaphore } from "../../../platform/semaphore";
 import type { Calls } from "../../calls";
 import type { FenceUpload, FlightState, MissionUpload, PlanOnBoard, VehicleIdentity } from "../../link";
@@ -102,6 +102,19 @@ export class Plans
       const items = this.mission.fromWire(await this.link.transfer.reader.receive(this.mission.type));
       return { hash: planHash(items), items, is_mixture: this.unfinished.left(this.mission, items) };
     });
+  }
+
+  /** Rejects with `conflict` while the vehicle holds parts of two missions: before an order that flies its mission. */
+  async assertWhole(): Promise<void> {
+    const isMixture = await this.oneAtATime(async () => {
+      const { reader } = this.link.transfer;
+      if (!this.unfinished.hasAny(this.mission)) return false;
+      return this.unfinished.left(
+        this.mission,
+        this.mission.fromWire(await reader.receive(this.mission.type)),
+      );
+    });
+    if (isMixture) throw partsOfTwoMissions();
   }
 
   rewindMission(): Promise<void> {

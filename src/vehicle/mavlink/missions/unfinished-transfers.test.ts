@@ -129,6 +129,10 @@ test.concurrent("a mixture that is being flown is told, and stays until the flig
   const { items, is_mixture } = await fly(read);
   expect(is_mixture).toBe(true);
   expect(new Set(items.map(({ z_alt }) => z_alt))).toEqual(new Set([20, 50]));
+  await expect(fly((link) => link.setMode("AUTO"))).rejects.toMatchObject({
+    code: "conflict",
+    message: expect.stringContaining("parts of two missions"),
+  });
   await fly((link) => link.land());
   await eventually("it has landed", () => !vehicle.state.armed);
   await eventually("the old plan is back", async () => !(await fly(read)).is_mixture);

@@ -29,6 +29,11 @@ export class UnfinishedTransfers {
     this.known = undefined;
   }
 
+  /** Whether one of this kind broke off. */
+  hasAny({ name }: PlanKind): boolean {
+    return (this.known ?? []).some(({ kind }) => kind === name);
+  }
+
   /** Whether one of them left what is on board, of two plans a part. */
   left({ name }: PlanKind, kept: readonly MissionItem[]): boolean {
     return (this.known ?? []).some((transfer) => transfer.kind === name && this.isMixture(transfer, kept));
