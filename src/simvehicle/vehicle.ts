@@ -116,8 +116,8 @@ export class SimVehicle {
     else if (message instanceof common.ParamSet) params.set(message, from);
     else if (message instanceof common.MissionCount) missions.count(message, from, now);
     else if (message instanceof common.MissionItemInt) missions.item(message, from, now);
-    else if (message instanceof common.MissionRequestList) missions.requestList(message, from);
-    else if (message instanceof common.MissionRequestInt) missions.requestItem(message, from);
+    else if (message instanceof common.MissionRequestList) missions.requestList(message, from, now);
+    else if (message instanceof common.MissionRequestInt) missions.requestItem(message, from, now);
     else if (message instanceof common.MissionClearAll) missions.clearAll(message, from);
     else if (message instanceof common.MissionSetCurrent) {
       if (missions.setCurrent(message)) this.sendTelemetry(MISSION_CURRENT);

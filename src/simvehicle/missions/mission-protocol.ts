@@ -11,6 +11,8 @@ import { planStore, type StoredPlan } from "./plan-store";
 /** Milliseconds: an item is asked for again after the first, the transfer given up after the second. */
 const RETRY = 1000;
 const GIVE_UP = 8000;
+/** PX4 ends a reading so many milliseconds after the last request. */
+const READING_END = 5000;
 
 interface Upload {
   readonly from: Sender;
@@ -29,7 +31,7 @@ interface Upload {
 export class MissionProtocol {
   private upload: Upload | undefined;
   /** Of PX4: the plan that it gives back, and the item that must be requested next. */
-  private download: { readonly plan: StoredPlan; next: number } | undefined;
+  private download: { readonly plan: StoredPlan; next: number; requestedAt: number } | undefined;
 
   constructor(
     private readonly flight: Flight,
@@ -96,13 +98,13 @@ export class MissionProtocol {
     this.ack(from, upload.plan.type, upload.plan.finish(upload.incoming));
   }
 
-  requestList(message: common.MissionRequestList, from: Sender): void {
+  requestList(message: common.MissionRequestList, from: Sender, now: number): void {
     const plan = planStore(this.flight, message.missionType);
     if (!plan || this.upload) {
       this.ack(from, message.missionType, plan ? MissionResult.DENIED : MissionResult.UNSUPPORTED);
       return;
     }
-    this.download = { plan, next: 0 };
+    this.download = { plan, next: 0, requestedAt: now };
     this.sendCount(plan, from);
   }
 
@@ -127,8 +129,8 @@ export class MissionProtocol {
     return MissionResult.ERROR;
   }
 
-  requestItem(message: common.MissionRequestInt, from: Sender): void {
-    if (this.flight.autopilot === "px4" && !this.isInTurn(message, from)) return;
+  requestItem(message: common.MissionRequestInt, from: Sender, now: number): void {
+    if (this.flight.autopilot === "px4" && !this.isInTurn(message, from, now)) return;
     const plan = planStore(this.flight, message.missionType);
     const item = plan?.at(message.seq);
     if (!plan || this.upload || !item) {
@@ -148,9 +150,10 @@ export class MissionProtocol {
   }
 
   /** PX4 gives items in their order, the last one again; any other request ends the transfer. */
-  private isInTurn({ seq, missionType }: common.MissionRequestInt, from: Sender): boolean {
+  private isInTurn({ seq, missionType }: common.MissionRequestInt, from: Sender, now: number): boolean {
     const { download } = this;
     if (!download || download.plan.type !== missionType) return false;
+    download.requestedAt = now;
     if (seq === download.next && seq < download.plan.count) download.next += 1;
     else if (seq !== download.next - 1) {
       this.download = undefined;
@@ -175,7 +178,8 @@ export class MissionProtocol {
 
   /** Ask again, or give up. */
   step(now: number): void {
-    const { upload } = this;
+    const { upload, download } = this;
+    if (download && now - download.requestedAt > READING_END) this.download = undefined;
     if (!upload) return;
     if (now - upload.receivedAt > GIVE_UP) {
       this.upload = undefined;

@@ -10,9 +10,13 @@ export class SteppedVehicle {
   readonly vehicle: SimVehicle;
   private now = 1_000_000;
 
-  constructor(params: Record<string, number> = {}, bootSeconds = 0) {
+  constructor(
+    params: Record<string, number> = {},
+    bootSeconds = 0,
+    autopilot: "ardupilot" | "px4" = "ardupilot",
+  ) {
     this.vehicle = new SimVehicle(
-      { kind: "copter", autopilot: "ardupilot", home, systemId: 1, bootSeconds },
+      { kind: "copter", autopilot, home, systemId: 1, bootSeconds },
       (message) => this.sent.push(message),
       this.now,
     );
