@@ -332,7 +332,7 @@ test("a user has as many authorized sessions as the quota allows; the next is re
   expect((await otherUser.closed).code).toBe(4401);
   const third = strict.pilot(path);
   expect(await third.closed).toEqual({
-    code: 1013,
+    code: 4429,
     reason:
       "The quota relay_sessions is used up (2 per user: sessions with one relay). Close some. Then try again.",
   });
