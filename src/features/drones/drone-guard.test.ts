@@ -15,7 +15,7 @@ const EDGE_SECRET = "what only the edge knows";
 
 /** A gateway of this profile with two drones, and a server beside it with one route of a drone's. */
 async function world(env: Record<string, string> = {}) {
-  const gateway = await startTestGateway({ SIMULATED_LINK_COPTERS: "2", ...env });
+  const gateway = await startTestGateway({ SIMULATOR_COPTERS: "2", ...env });
   const user = await gateway.newUser();
   const { id, ip } = (await user.api.post("/drone", { type: "sitl", name: "One", vehicle_type: "copter" }))
     .body;

@@ -62,7 +62,6 @@ test("a physical drone is dialled through the jumphost, by its address and port"
 test("outside a laptop a user may name only the operator's simulators", async () => {
   const production = await startTestGateway({
     DEPLOYMENT: "production",
-    SIMULATED_LINK_HOST: "simulator.example",
     SIMULATOR_HOSTS: "lab.example",
   });
   const { api } = await production.newUser();
@@ -70,7 +69,7 @@ test("outside a laptop a user may name only the operator's simulators", async ()
   for (const address of [
     { link_host: "169.254.169.254", port: 80 },
     { link_host: "127.0.0.1" },
-    { port: 6379 },
+    { link_host: "127.0.0.1", port: 6379 },
   ]) {
     const reply = await api.post("/drone", { ...input, ...address });
     expect(reply).toMatchObject({ status: 400, body: { error: expect.stringContaining("SIMULATOR_HOSTS") } });

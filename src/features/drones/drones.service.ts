@@ -25,7 +25,7 @@ import {
   retireDrone,
   updateDrone,
 } from "./drones.store";
-import { isOwnVehicle, refusesSimulator, simulatedPorts } from "./link-target";
+import { isOwnVehicle, ownSimulatorHost, refusesSimulator, simulatedPorts } from "./link-target";
 
 interface DronesServiceDeps extends Pick<Services, "config" | "db" | "clock" | "quotas"> {
   readonly watch: Pick<DroneWatch, "changed">;
@@ -148,7 +148,7 @@ export class DronesService {
       }
       return { port: port ?? PHYSICAL_PORT, link_host };
     }
-    const named = port ?? this.deps.config.SIMULATED_LINK_PORT;
+    const named = port ?? this.deps.config.SIMULATOR_PORT;
     const refusal = refusesSimulator(this.deps.config, { port: named, link_host });
     if (refusal) throw new DomainError("invalid_input", refusal);
     const isOwn = this.isStrict && isOwnVehicle(this.deps.config, { port: named, link_host });
@@ -171,7 +171,7 @@ export class DronesService {
     { port, link_host }: WantedAddress,
   ): Promise<LinkAddress> {
     const { config } = this.deps;
-    const host = config.SIMULATED_LINK_HOST;
+    const host = ownSimulatorHost(config);
     const isChecked =
       this.isStrict && type === "sitl" && (port === undefined || isOwnVehicle(config, { link_host, port }));
     if (isChecked) await lockSimulatorPorts(trx);
@@ -210,7 +210,7 @@ function allVehiclesInUse(
   { first, last }: ReturnType<typeof simulatedPorts>,
 ): DomainError {
   const count = last - first + 1;
-  const variable = vehicleType === "rover" ? "SIMULATED_LINK_ROVERS" : "SIMULATED_LINK_COPTERS";
+  const variable = vehicleType === "rover" ? "SIMULATOR_ROVERS" : "SIMULATOR_COPTERS";
   return new DomainError(
     "conflict",
     `Every simulated vehicle for a ${vehicleType} is in use (${count} of ${count}). Delete a simulated drone, or ask the operator to raise ${variable}.`,

@@ -46,7 +46,7 @@ describe("POST /drone", () => {
     const { status, body } = await api.post("/drone", sitl);
     expect(status).toBe(201);
     expect(body.ip).toMatch(/^10\.71\.2(4\d|5[0-5])\.\d+$/);
-    expect(body).toMatchObject({ port: gateway.deps.config.SIMULATED_LINK_PORT, link_host: null });
+    expect(body).toMatchObject({ port: gateway.deps.config.SIMULATOR_PORT, link_host: null });
     expect(body).not.toHaveProperty("activation_token");
   });
 
@@ -172,7 +172,7 @@ describe("PUT /drone", () => {
     await subscribe(1);
     const before = (await api.post("/drone", physical)).body;
     const { body: after } = await api.put(`/drone/${before.id}`, { type: "sitl" });
-    expect(after).toMatchObject({ type: "sitl", port: gateway.deps.config.SIMULATED_LINK_PORT });
+    expect(after).toMatchObject({ type: "sitl", port: gateway.deps.config.SIMULATOR_PORT });
     expect(after.ip).toMatch(/^10\.71\.2(4\d|5[0-5])\./);
     expect((await rowOf(before.id)).activation_token).toBeNull();
   });

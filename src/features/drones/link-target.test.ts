@@ -5,11 +5,10 @@ const production: DialConfig = {
   ACCESS_PROFILE: "strict",
   DEPLOYMENT: "production",
   JUMPHOST_URL: undefined,
-  SIMULATED_LINK_HOST: "simulator.fleet.svc",
-  SIMULATED_LINK_PORT: 5760,
-  SIMULATED_LINK_COPTERS: 3,
-  SIMULATED_LINK_ROVERS: 2,
-  SIMULATOR_HOSTS: ["Lab.example.com", "192.0.2.7"],
+  SIMULATOR_HOSTS: ["simulator.fleet.svc", "Lab.example.com", "192.0.2.7"],
+  SIMULATOR_PORT: 5760,
+  SIMULATOR_COPTERS: 3,
+  SIMULATOR_ROVERS: 2,
 };
 const physical = { id: 7, type: "physical", ip: "10.71.0.9" as Ipv4, port: 5001, link_host: null } as const;
 const sitl = { ...physical, type: "sitl", ip: "10.71.240.1" as Ipv4, port: 5760 } as const;
@@ -21,7 +20,7 @@ test("a physical drone is dialled at its own address, through the jumphost when 
   expect(linkTarget(config, physical)).toEqual({ ...target, via: "jumphost" });
 });
 
-test("a simulated drone is dialled directly, at its own simulator or the configured one, never at its address", () => {
+test("a simulated drone is dialled directly, at its own simulator or the first one listed, never at its address", () => {
   const config = { ...production, JUMPHOST_URL: "ws://jumphost:5051" };
   const target = { key: "drone:7", port: 5760, via: "direct" };
   expect(linkTarget(config, sitl)).toEqual({ ...target, host: "simulator.fleet.svc" });
@@ -29,11 +28,7 @@ test("a simulated drone is dialled directly, at its own simulator or the configu
 });
 
 test.each([
-  ["the configured simulator at its port", null, 5760, true],
-  ["the last vehicle of the configured simulator", null, 5764, true],
-  ["the port after the last vehicle", null, 5765, false],
-  ["the configured simulator by name at its port", "SIMULATOR.fleet.svc", 5760, true],
-  ["another port of the configured simulator's host", null, 6379, false],
+  ["the first listed host", null, 5760, true],
   ["a listed host at any port", "lab.example.com", 9000, true],
   ["a listed address at any port", "192.0.2.7", 1, true],
   ["an unlisted host", "redis.fleet.svc", 5760, false],
@@ -43,6 +38,23 @@ test.each([
 ])("in production %s may be dialled: %s:%i %s", (_what, link_host, port, allowed) => {
   expect(refusesSimulator(production, { link_host, port }) === undefined).toBe(allowed);
 });
+
+test.each([
+  ["its first vehicle", null, 5760, true],
+  ["its last vehicle", null, 5764, true],
+  ["its first vehicle by its host", "127.0.0.1", 5760, true],
+  ["the port after its last vehicle", null, 5765, false],
+  ["another port of its host", null, 6379, false],
+  ["another host", "192.0.2.7", 5760, false],
+])(
+  "where no host is listed, of the simulator beside the gateway %s may be dialled: %s:%i %s",
+  (_what, link_host, port, allowed) => {
+    const alone = { ...production, SIMULATOR_HOSTS: [] };
+    expect(refusesSimulator(alone, { link_host, port }) === undefined).toBe(allowed);
+    if (allowed)
+      expect(linkTarget(alone, { ...sitl, link_host, port })).toMatchObject({ host: "127.0.0.1", port });
+  },
+);
 
 test("a laptop dials any simulator", () => {
   const config = { ...production, DEPLOYMENT: "local" as const };
@@ -60,7 +72,7 @@ test("a refusal says what to do, and a drone stored before the list was shortene
 test("rovers have the ports after the copters', and share those of the other kind when there are none", () => {
   const ports = (copters: number, rovers: number) =>
     (["copter", "rover"] as const).map((type) => {
-      const counts = { SIMULATED_LINK_COPTERS: copters, SIMULATED_LINK_ROVERS: rovers };
+      const counts = { SIMULATOR_COPTERS: copters, SIMULATOR_ROVERS: rovers };
       const { first, last } = simulatedPorts({ ...production, ...counts }, type);
       return [first, last];
     });

@@ -8,11 +8,10 @@ export type DialConfig = Pick<
   | "ACCESS_PROFILE"
   | "DEPLOYMENT"
   | "JUMPHOST_URL"
-  | "SIMULATED_LINK_HOST"
-  | "SIMULATED_LINK_PORT"
-  | "SIMULATED_LINK_COPTERS"
-  | "SIMULATED_LINK_ROVERS"
   | "SIMULATOR_HOSTS"
+  | "SIMULATOR_PORT"
+  | "SIMULATOR_COPTERS"
+  | "SIMULATOR_ROVERS"
 >;
 
 /** A drone's key in the link pool. */
@@ -37,20 +36,20 @@ export function linkTarget(
   // Checked here as well as at the API, so that a shorter list applies to drones that were stored before.
   const refusal = refusesSimulator(config, drone);
   if (refusal) throw new DomainError("vehicle_unreachable", refusal);
-  return { key, host: drone.link_host ?? config.SIMULATED_LINK_HOST, port: drone.port, via: "direct" };
+  return { key, host: drone.link_host ?? ownSimulatorHost(config), port: drone.port, via: "direct" };
 }
 
 /**
  * Why a simulated drone may not be dialled there, or undefined when it may. A user who names a host and a port makes
- * the gateway connect to it from inside the cluster. Outside a laptop only the operator's simulators are allowed: the
- * configured one at its ports, and any port of the listed hosts.
+ * the gateway connect to it from inside the cluster. Outside a laptop only the operator's simulators are allowed: any port
+ * of the listed hosts, and where none is listed the ports of the simulator beside the gateway.
  */
 export function refusesSimulator(
   config: DialConfig,
   { link_host, port }: Pick<Drone, "link_host" | "port">,
 ): string | undefined {
   if (config.DEPLOYMENT === "local") return undefined;
-  const host = (link_host ?? config.SIMULATED_LINK_HOST).toLowerCase();
+  const host = (link_host ?? ownSimulatorHost(config)).toLowerCase();
   if (config.SIMULATOR_HOSTS.some((listed) => listed.toLowerCase() === host)) return undefined;
   if (isOwnVehicle(config, { link_host, port })) return undefined;
   return link_host
@@ -58,12 +57,16 @@ export function refusesSimulator(
     : `Port ${port} is not this service's simulator; leave port out, or ask the operator to list its host in SIMULATOR_HOSTS.`;
 }
 
+/** Host of the service's own simulator, which runs beside the gateway where no other is listed. */
+export const ownSimulatorHost = ({ SIMULATOR_HOSTS: [first] }: Pick<DialConfig, "SIMULATOR_HOSTS">): string =>
+  first ?? "127.0.0.1";
+
 /** Whether it is a vehicle of the service's own simulator that is dialled there. */
 export function isOwnVehicle(
   config: DialConfig,
   { link_host, port }: Pick<Drone, "link_host" | "port">,
 ): boolean {
-  const own = config.SIMULATED_LINK_HOST;
+  const own = ownSimulatorHost(config);
   const { first } = simulatedPorts(config, "copter");
   const { last } = simulatedPorts(config, "rover");
   return (link_host ?? own).toLowerCase() === own.toLowerCase() && port >= first && port <= last;
@@ -74,11 +77,7 @@ export function simulatedPorts(
   config: DialConfig,
   type: Drone["vehicle_type"],
 ): { readonly first: number; readonly last: number } {
-  const {
-    SIMULATED_LINK_PORT: first,
-    SIMULATED_LINK_COPTERS: copters,
-    SIMULATED_LINK_ROVERS: rovers,
-  } = config;
+  const { SIMULATOR_PORT: first, SIMULATOR_COPTERS: copters, SIMULATOR_ROVERS: rovers } = config;
   const last = first + Math.max(1, copters + rovers) - 1;
   if (type === "rover" && rovers > 0) return { first: first + copters, last };
   return { first, last: copters > 0 ? first + copters - 1 : last };

@@ -22,9 +22,9 @@ beforeAll(async () => {
   atEndOfFile(() => simulator.stop());
   gateway = await startTestGateway({
     ...STRICT,
-    SIMULATED_LINK_PORT: String(FIRST_PORT),
-    SIMULATED_LINK_COPTERS: String(COPTERS),
-    SIMULATED_LINK_ROVERS: String(ROVERS),
+    SIMULATOR_PORT: String(FIRST_PORT),
+    SIMULATOR_COPTERS: String(COPTERS),
+    SIMULATOR_ROVERS: String(ROVERS),
   });
 });
 
@@ -58,8 +58,7 @@ test("two users fly simulated copters of their own at the same time, while each 
 });
 
 /** A gateway without a simulator, whose ports begin at 26,000. */
-const gatewayWith = (env: Record<string, string>) =>
-  startTestGateway({ SIMULATED_LINK_PORT: "26000", ...env });
+const gatewayWith = (env: Record<string, string>) => startTestGateway({ SIMULATOR_PORT: "26000", ...env });
 
 async function subscriber(at: TestGateway): Promise<TestUser> {
   const user = await at.newUser();
@@ -68,7 +67,7 @@ async function subscriber(at: TestGateway): Promise<TestUser> {
 }
 
 test("in strict nobody names the vehicle of another user", async () => {
-  const strict = await gatewayWith({ ...STRICT, SIMULATED_LINK_ROVERS: "1" });
+  const strict = await gatewayWith({ ...STRICT, SIMULATOR_ROVERS: "1" });
   const [owner, other] = [await strict.newUser(), await strict.newUser()];
   const rover = (await add(owner, { vehicle_type: "rover" })).body;
   expect(rover.port).toBe(26_001);
@@ -84,7 +83,7 @@ test("in strict nobody names the vehicle of another user", async () => {
 });
 
 test("in strict a drone without a port is refused while every vehicle of its kind belongs to a drone", async () => {
-  const counts = { SIMULATED_LINK_COPTERS: "2", SIMULATED_LINK_ROVERS: "1" };
+  const counts = { SIMULATOR_COPTERS: "2", SIMULATOR_ROVERS: "1" };
   const strict = await gatewayWith({ ...STRICT, ...counts });
   const [owner, other] = [await subscriber(strict), await subscriber(strict)];
   const first = (await add(owner)).body;
@@ -93,14 +92,14 @@ test("in strict a drone without a port is refused while every vehicle of its kin
     const error = expect.stringMatching(`in use .${count} of ${count}.*[Dd]elete .* drone.*${variable}`);
     return { status: 409, body: { error } };
   };
-  const noCopter = refusal("SIMULATED_LINK_COPTERS", 2);
+  const noCopter = refusal("SIMULATOR_COPTERS", 2);
   expect(await add(owner)).toMatchObject(noCopter);
   expect(await add(other)).toMatchObject(noCopter);
   expect(await add(other, { link_host: "127.0.0.1" })).toMatchObject(noCopter);
   const { id } = (await add(other, { type: "physical" })).body;
   expect(await other.api.put(`/drone/${id}`, { type: "sitl" })).toMatchObject(noCopter);
   expect(await add(other, { vehicle_type: "rover" })).toMatchObject({ status: 201, body: { port: 26_002 } });
-  expect(await add(owner, { vehicle_type: "rover" })).toMatchObject(refusal("SIMULATED_LINK_ROVERS", 1));
+  expect(await add(owner, { vehicle_type: "rover" })).toMatchObject(refusal("SIMULATOR_ROVERS", 1));
   const named = (await add(owner, { port: first.port })).body;
   expect(named.port).toBe(first.port);
   await owner.api.delete(`/drone/${first.id}`);
@@ -113,7 +112,7 @@ describe("in strict, of eight users at once", () => {
   let strict: TestGateway;
   let users: TestUser[];
   beforeEach(async () => {
-    strict = await gatewayWith({ ...STRICT, SIMULATED_LINK_COPTERS: "3" });
+    strict = await gatewayWith({ ...STRICT, SIMULATOR_COPTERS: "3" });
     users = await Promise.all(Array.from({ length: 8 }, () => strict.newUser()));
   });
 
@@ -134,14 +133,14 @@ describe("in strict, of eight users at once", () => {
 });
 
 test("in contract a drone beyond the last vehicle shares the one that the fewest have", async () => {
-  const contract = await gatewayWith({ SIMULATED_LINK_COPTERS: "2" });
+  const contract = await gatewayWith({ SIMULATOR_COPTERS: "2" });
   const ports = [];
   for (let n = 0; n < 5; n++) ports.push((await add(await contract.newUser())).body.port - 26_000);
   expect(ports).toEqual([0, 1, 0, 1, 0]);
 });
 
 test("a port that was left is given to a new drone after those that were left before", async () => {
-  const strict = await gatewayWith({ ...STRICT, SIMULATED_LINK_COPTERS: "3" });
+  const strict = await gatewayWith({ ...STRICT, SIMULATOR_COPTERS: "3" });
   const user = await strict.newUser();
   const ports: number[] = [];
   for (let n = 0; n < 6; n++) {

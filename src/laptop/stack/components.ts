@@ -27,15 +27,15 @@ const ourEnvironment = (env: Environment, secrets: Secrets): Environment => ({
   JWT_SECRET: secrets.jwt,
   ARCHIVE_SIGNING_KEY: secrets.archiveSigningKey,
   ACCESS_PROFILE: "contract",
-  // A simulated drone that names no port is a vehicle of the simulator that starts beside.
-  SIMULATED_LINK_PORT: env.SIMULATOR_PORT ?? DEFAULT_SIMULATOR_PORT,
-  SIMULATED_LINK_COPTERS: env.SIMULATOR_COPTERS ?? DEFAULT_SIMULATOR_COPTERS,
-  SIMULATED_LINK_ROVERS: env.SIMULATOR_ROVERS ?? "0",
+  SIMULATOR_PORT: DEFAULT_SIMULATOR_PORT,
+  SIMULATOR_COPTERS: DEFAULT_SIMULATOR_COPTERS,
   VPN_SERVICE_URL: `http://127.0.0.1:${env.TUNNEL_PORT ?? DEFAULT_TUNNEL_PORT}`,
   ...env,
   ...drain,
   DEPLOYMENT: "local",
   HOST: "127.0.0.1",
+  // A simulated drone that names no host is a vehicle of the simulator that starts beside.
+  SIMULATOR_HOSTS: ["127.0.0.1", env.SIMULATOR_HOSTS].join(","),
 });
 
 interface HttpService {

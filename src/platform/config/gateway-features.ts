@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { choice, flag, integer, milliseconds, port, positiveInt, secret, text, url } from "./fields";
-import { SIMULATOR_HOSTS, tunnelApiGroup, VEHICLES } from "./shared";
+import { SIMULATOR_HOSTS, simulatorGroup, tunnelApiGroup } from "./shared";
 
 /** Variables of the gateway's features that reach other systems, in groups. */
 
@@ -64,21 +64,7 @@ export const vehicleGroup = {
   JUMPHOST_URL: url(
     "WebSocket of the jumphost through which physical drones are dialled; direct TCP when absent.",
   ),
-  SIMULATED_LINK_HOST: z
-    .string()
-    .default("127.0.0.1")
-    .describe("Host of simulated drones without a `link_host`."),
-  SIMULATED_LINK_PORT: port(5760, "First TCP port of the simulator."),
-  SIMULATED_LINK_COPTERS: integer(
-    VEHICLES,
-    1,
-    "Copters of the simulator, each on a port of its own. A simulated drone without a `port` gets one that no other drone has. When there is none, it is refused in the profile `strict`, and shares the one that the fewest drones have in the profile `contract`.",
-  ),
-  SIMULATED_LINK_ROVERS: integer(
-    VEHICLES,
-    0,
-    "Rovers of the simulator, on the ports after the copters'. Without any a rover gets a copter's port.",
-  ),
+  ...simulatorGroup,
   SIMULATOR_HOSTS,
   ...tunnelApiGroup,
   LINK_CONNECT_TIMEOUT_MS: milliseconds(5_000, "Longest wait for a link to a vehicle to become ready."),

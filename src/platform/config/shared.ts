@@ -5,8 +5,10 @@ import {
   bucket,
   choice,
   fault,
+  integer,
   limit,
   list,
+  port,
   positiveInt,
   seconds,
   secret,
@@ -120,8 +122,26 @@ export const jobsGroup = {
   WORKER_CONCURRENCY: positiveInt(2, "Background jobs in one process at once."),
 };
 
-/** Vehicles that one simulator may have. */
+/** Vehicles of one kind that a simulator may have. */
 export const VEHICLES = [0, 500] as const;
+
+/** Of the simulator, and of the gateway, which dials its vehicles. */
+export const simulatorGroup = {
+  SIMULATOR_PORT: port(
+    5760,
+    "TCP port of the simulator's first vehicle; each further one takes the next port. 0 picks free ones, which a gateway does not find. A vehicle is made at its first connection, and removed when it is landed and was left alone for ten minutes.",
+  ),
+  SIMULATOR_COPTERS: integer(
+    VEHICLES,
+    1,
+    "ArduPilot copters of the simulator. A simulated drone without a `port` gets one that no other drone has. When there is none, it is refused in the profile `strict`, and shares the one that the fewest drones have in the profile `contract`.",
+  ),
+  SIMULATOR_ROVERS: integer(
+    VEHICLES,
+    0,
+    "ArduPilot rovers of the simulator, on the ports after the copters'. Without any a rover gets a copter's port.",
+  ),
+};
 
 /** Of the gateways, which take leases, and of the jumphost, which asks for their numbers. */
 export const LINK_LEASES = choice(
@@ -132,7 +152,7 @@ export const LINK_LEASES = choice(
 
 /** Of the gateway, which stores them with drones, and of the jumphost, which dials them. */
 export const SIMULATOR_HOSTS = list(
-  "Hosts of simulated vehicles, comma separated. The gateway accepts them as a simulated drone's `link_host`, at any port; with DEPLOYMENT=local it accepts any host. The jumphost dials them.",
+  "Hosts of simulated vehicles, comma separated. A simulated drone without a `link_host` has the first, 127.0.0.1 where there is none. The gateway accepts them as a simulated drone's `link_host`, at any port; with DEPLOYMENT=local it accepts any host. The jumphost dials them.",
 );
 
 /** Between the gateway, which dials vehicles through the jumphost, and the tunnel. */

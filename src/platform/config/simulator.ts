@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { integer, port, text } from "./fields";
-import { processGroup, VEHICLES } from "./shared";
+import { processGroup, simulatorGroup, VEHICLES } from "./shared";
 
 /** Of `latitude,longitude,altitude`, in degrees. */
 const isOnEarth = (home: string): boolean => {
@@ -11,10 +11,7 @@ const isOnEarth = (home: string): boolean => {
 export const simulatorConfig = z.object({
   LOG_LEVEL: processGroup.LOG_LEVEL,
   HOST: processGroup.HOST,
-  SIMULATOR_PORT: port(
-    5760,
-    "TCP port of the first vehicle; each further one takes the next port. 0 picks free ones. A vehicle is made at its first connection, and removed when it is landed and was left alone for ten minutes.",
-  ),
+  ...simulatorGroup,
   SIMULATOR_ONBOARD_PORT: port(
     0,
     "Second TCP port of the first vehicle, for the computer on board; each further one takes the next. 0 opens no second port.",
@@ -22,8 +19,6 @@ export const simulatorConfig = z.object({
   SIMULATOR_LOG_FOLDER: text(
     "Where ArduPilot vehicles keep their DataFlash logs, each in a folder of its number from 1.",
   ),
-  SIMULATOR_COPTERS: integer(VEHICLES, 1, "ArduPilot copters."),
-  SIMULATOR_ROVERS: integer(VEHICLES, 0, "ArduPilot rovers."),
   SIMULATOR_PX4_COPTERS: integer(VEHICLES, 0, "PX4 copters."),
   SIMULATOR_HOME: z
     .string()
