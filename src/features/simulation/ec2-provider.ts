@@ -4,22 +4,28 @@ import { instanceStates } from "./simulation.schema";
 
 interface Ec2Options {
   readonly instanceId: string;
-  readonly region: string;
+  /** The SDK's own, AWS_REGION, when absent. */
+  readonly region?: string;
   /** AWS's own when absent. */
   readonly endpoint: string | undefined;
   /** The SDK's own chain when absent. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 
+/** Where nothing that the SDK reads names a region. */
+const DEFAULT_REGION = "us-east-1";
+
 /** One EC2 instance. Needs ec2:DescribeInstances, ec2:StartInstances and ec2:StopInstances. */
 export class Ec2Provider implements SimulationProvider {
-  readonly specs: SimulationProvider["specs"];
   private readonly ids: { InstanceIds: string[] };
   private client: Promise<EC2> | undefined;
 
   constructor(private readonly options: Ec2Options) {
-    this.specs = { provider: "ec2", region: options.region };
     this.ids = { InstanceIds: [options.instanceId] };
+  }
+
+  async specs() {
+    return { provider: "ec2", region: await (await this.connect()).config.region() };
   }
 
   async describe(): Promise<Instance> {
@@ -52,9 +58,9 @@ export class Ec2Provider implements SimulationProvider {
   private connect(): Promise<EC2> {
     const { region, endpoint, credentials } = this.options;
     this.client ??= import("@aws-sdk/client-ec2").then(
-      ({ EC2 }) =>
+      async ({ EC2 }) =>
         new EC2({
-          region,
+          region: region ?? (await new EC2({}).config.region().catch(() => DEFAULT_REGION)),
           endpoint,
           credentials,
           maxAttempts: 2,

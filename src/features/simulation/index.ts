@@ -41,17 +41,20 @@ function providerOf(config: GatewayConfig): SimulationProvider | undefined {
     case "none":
       return undefined;
     case "process":
-      return new ProcessProvider(config.SIMULATION_PORT);
+      return new ProcessProvider(portBeyond(config));
     case "kubernetes":
-      return new KubernetesProvider({
-        namespace: config.SIMULATION_NAMESPACE,
-        statefulSet: config.SIMULATION_STATEFULSET,
-      });
+      return new KubernetesProvider({ statefulSet: config.SIMULATION_STATEFULSET });
     case "ec2":
       return new Ec2Provider({
         instanceId: config.EC2_INSTANCE_ID ?? "",
-        region: config.EC2_REGION,
         endpoint: config.EC2_ENDPOINT,
       });
   }
 }
+
+/** Ports that are left to the simulator beside the gateway; more where it has more vehicles. */
+const PORTS_BESIDE = 30;
+
+/** Port of the instance's first vehicle, beyond those of the simulator that runs beside the gateway. */
+const portBeyond = ({ SIMULATOR_PORT, SIMULATOR_COPTERS, SIMULATOR_ROVERS }: GatewayConfig): number =>
+  SIMULATOR_PORT + Math.max(PORTS_BESIDE, SIMULATOR_COPTERS + SIMULATOR_ROVERS);

@@ -1,8 +1,10 @@
 import type { AppsV1Api, CoreV1Api, KubeConfig, V1StatefulSet } from "@kubernetes/client-node";
+import { ownNamespace } from "../../platform/own-namespace";
 import type { Instance, SimulationProvider } from "./provider";
 
 interface KubernetesOptions {
-  readonly namespace: string;
+  /** The pod's own when absent. */
+  readonly namespace?: string;
   readonly statefulSet: string;
   /** The cluster's own service account, or KUBECONFIG, when absent. */
   readonly kubeConfig?: KubeConfig;
@@ -11,6 +13,7 @@ interface KubernetesOptions {
 interface Apis {
   readonly apps: AppsV1Api;
   readonly core: CoreV1Api;
+  readonly namespace: string;
 }
 
 /**
@@ -18,17 +21,18 @@ interface Apis {
  * its scale, get on its first pod.
  */
 export class KubernetesProvider implements SimulationProvider {
-  readonly specs: SimulationProvider["specs"];
   private apis: Promise<Apis> | undefined;
 
-  constructor(private readonly options: KubernetesOptions) {
-    const { namespace, statefulSet } = options;
-    this.specs = { provider: "kubernetes", namespace, stateful_set: statefulSet };
+  constructor(private readonly options: KubernetesOptions) {}
+
+  async specs() {
+    const { namespace } = await this.connect();
+    return { provider: "kubernetes", namespace, stateful_set: this.options.statefulSet };
   }
 
   async describe(): Promise<Instance> {
-    const { namespace, statefulSet: name } = this.options;
-    const { apps, core } = await this.connect();
+    const { statefulSet: name } = this.options;
+    const { apps, core, namespace } = await this.connect();
     const set = await apps.readNamespacedStatefulSet({ name, namespace });
     const state = stateOf(set);
     const pod =
@@ -48,8 +52,8 @@ export class KubernetesProvider implements SimulationProvider {
   stop = () => this.scale(0);
 
   private async scale(replicas: number): Promise<void> {
-    const { namespace, statefulSet: name } = this.options;
-    const { apps } = await this.connect();
+    const { statefulSet: name } = this.options;
+    const { apps, namespace } = await this.connect();
     // The client's default patch type is JSON patch.
     const body = [{ op: "replace", path: "/spec/replicas", value: replicas }];
     await apps.patchNamespacedStatefulSetScale({ name, namespace, body });
@@ -60,7 +64,8 @@ export class KubernetesProvider implements SimulationProvider {
     this.apis ??= import("@kubernetes/client-node").then(({ AppsV1Api, CoreV1Api, KubeConfig }) => {
       const config = this.options.kubeConfig ?? new KubeConfig();
       if (!this.options.kubeConfig) config.loadFromDefault();
-      return { apps: config.makeApiClient(AppsV1Api), core: config.makeApiClient(CoreV1Api) };
+      const { namespace = ownNamespace(config) } = this.options;
+      return { apps: config.makeApiClient(AppsV1Api), core: config.makeApiClient(CoreV1Api), namespace };
     });
     return this.apis;
   }

@@ -14,15 +14,19 @@ const KILL_AFTER_MS = 5_000;
  * stopped → pending (forked) → running (its vehicles listen) → stopping (SIGTERM sent) → stopped
  */
 export class ProcessProvider implements SimulationProvider {
-  readonly specs: SimulationProvider["specs"];
   private child: ChildProcess | undefined;
   private state: Instance["state"] = "stopped";
   private launched: Date | null = null;
   private fault: Error | undefined;
 
-  constructor(private readonly port: number) {
-    this.specs = { provider: "process", instance_type: "built-in simulator", link_port: port };
-  }
+  /** Of its first vehicle. */
+  constructor(private readonly port: number) {}
+
+  specs = async () => ({
+    provider: "process",
+    instance_type: "built-in simulator",
+    link_port: this.port,
+  });
 
   async describe(): Promise<Instance> {
     if (this.fault) {

@@ -9,7 +9,7 @@ export interface Instance extends z.output<typeof InstanceFields> {
 /** The one machine that simulates vehicles. Each method rejects with the provider's own reason. */
 export interface SimulationProvider {
   /** What does not change, for people. */
-  readonly specs: Readonly<Record<string, string | number>>;
+  specs(): Promise<Readonly<Record<string, string | number>>>;
   describe(): Promise<Instance>;
   /** Requests the start; `describe` shows when it runs. Harmless when it runs already. */
   start(): Promise<void>;

@@ -73,7 +73,7 @@ export function simulationRoutes(
       path: "/simulator/metadata",
       summary: "Describe the simulation instance",
       success: { status: 200, schema: InstanceSpecs },
-      handle: () => ({ status: "success", data: service.specs() }),
+      handle: async () => ({ status: "success", data: await service.specs() }),
     }),
   ];
 }

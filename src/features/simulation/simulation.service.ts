@@ -64,8 +64,9 @@ export class SimulationService {
     return { ...before, instance: await this.call((provider) => provider.describe()) };
   }
 
-  specs(): Readonly<Record<string, string | number>> {
-    return { ...this.provider().specs, hourly_rate: this.deps.perHour, storage_gb: STORAGE_GB };
+  async specs(): Promise<Readonly<Record<string, string | number>>> {
+    const own = await this.call((provider) => provider.specs());
+    return { ...own, hourly_rate: this.deps.perHour, storage_gb: STORAGE_GB };
   }
 
   /** A session that was started elsewhere counts from the provider's start time. */

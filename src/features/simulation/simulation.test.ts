@@ -70,6 +70,20 @@ test("an EC2 instance is started and stopped, and its session survives a restart
   expect(changes).toEqual(["StartInstances", "StopInstances"]);
 });
 
+test.each([
+  ["that of AWS_REGION", "eu-central-1", "eu-central-1"],
+  ["us-east-1 where none is named", undefined, "us-east-1"],
+])("an EC2 instance's region is %s", async (_what, named, region) => {
+  const before = { ...process.env };
+  atEndOfFile(async () => void Object.assign(process.env, before));
+  delete process.env.AWS_REGION;
+  if (named) process.env.AWS_REGION = named;
+  process.env.AWS_CONFIG_FILE = "/dev/null";
+  const provider = new Ec2Provider({ instanceId: "i-1", endpoint: undefined });
+  expect(await provider.specs()).toEqual({ provider: "ec2", region });
+  await provider.close();
+});
+
 test("the session of an instance that was started elsewhere counts from its launch; an unknown instance is refused", async () => {
   const ec2 = await FakeEc2.listening("i-1");
   ec2.state = "running";
@@ -85,7 +99,6 @@ test("the session of an instance that was started elsewhere counts from its laun
 
 /** A fake machine that keeps its state, and takes a request only when the test lets it. */
 class SlowMachine implements SimulationProvider {
-  readonly specs = { provider: "slow" };
   state: Instance["state"] = "stopped";
   readonly asked: string[] = [];
   private waiting: (() => void)[] = [];
@@ -93,6 +106,7 @@ class SlowMachine implements SimulationProvider {
   async describe(): Promise<Instance> {
     return { instance_id: "slow", state: this.state, public_ip: null, private_ip: null, launched_at: null };
   }
+  specs = async () => ({ provider: "slow" });
   start = () => this.take("start", "pending");
   stop = () => this.take("stop", "stopping");
   release(): void {
@@ -142,13 +156,14 @@ test("a start that the provider refuses leaves no session and no lock", async ()
 test("a StatefulSet is scaled up and down with three kinds of request only", async () => {
   const cluster = await FakeKubernetes.listening();
   const kubeConfig = new KubeConfig();
-  kubeConfig.loadFromClusterAndUser(
-    { name: "fake", server: cluster.url, skipTLSVerify: true },
-    { name: "nobody" },
-  );
-  const { service } = await serviceOf(
-    new KubernetesProvider({ namespace: "fleet", statefulSet: "simulator", kubeConfig }),
-  );
+  // As in a pod, whose context names its namespace.
+  kubeConfig.loadFromOptions({
+    clusters: [{ name: "fake", server: cluster.url, skipTLSVerify: true }],
+    users: [{ name: "nobody" }],
+    contexts: [{ name: "pod", cluster: "fake", user: "nobody", namespace: "fleet" }],
+    currentContext: "pod",
+  });
+  const { service } = await serviceOf(new KubernetesProvider({ statefulSet: "simulator", kubeConfig }));
   expect((await service.status()).instance.state).toBe("stopped");
   expect((await service.start()).instance.state).toBe("pending");
   await expect(service.stop()).rejects.toMatchObject({ code: "simulation_refused" });
@@ -203,7 +218,7 @@ test("the built-in simulator is started and stopped through the API, beside anot
   atEndOfFile(async () => void delete process.env.SIMULATOR_ONBOARD_PORT);
   const gateway = await startTestGateway({
     SIMULATION_PROVIDER: "process",
-    SIMULATION_PORT: String(port),
+    SIMULATOR_PORT: String(port - 30),
   });
   const { api } = await gateway.newUser();
   const state = async () => (await api.get("/simulator/status")).body.state;

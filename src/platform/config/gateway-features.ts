@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { choice, flag, integer, milliseconds, port, positiveInt, secret, text, url } from "./fields";
+import { choice, flag, integer, milliseconds, positiveInt, secret, text, url } from "./fields";
 import { SIMULATOR_HOSTS, simulatorGroup, tunnelApiGroup } from "./shared";
 
 /** Variables of the gateway's features that reach other systems, in groups. */
@@ -37,16 +37,15 @@ export const simulationGroup = {
   SIMULATION_PROVIDER: choice(
     ["process", "kubernetes", "ec2", "none"],
     "none",
-    "How the simulation instance runs: as a child process, a StatefulSet or an EC2 instance, or not at all.",
+    "How the simulation instance runs: as a child process, a StatefulSet or an EC2 instance, or not at all. The child's first vehicle is 30 ports after SIMULATOR_PORT, or after all of that simulator's vehicles.",
   ),
-  SIMULATION_PORT: port(5790, "`process`: TCP port of its first vehicle."),
-  SIMULATION_NAMESPACE: z.string().default("default").describe("`kubernetes`: the StatefulSet's namespace."),
   SIMULATION_STATEFULSET: z
     .string()
     .default("simulator")
-    .describe("`kubernetes`: the StatefulSet that is scaled between 0 and 1."),
-  EC2_INSTANCE_ID: text("`ec2`: the instance that is started and stopped."),
-  EC2_REGION: z.string().default("us-east-1").describe("`ec2`: its region."),
+    .describe("`kubernetes`: the StatefulSet of the pod's own namespace that is scaled between 0 and 1."),
+  EC2_INSTANCE_ID: text(
+    "`ec2`: the instance that is started and stopped, in the SDK's own region (`AWS_REGION`), us-east-1 when absent.",
+  ),
   EC2_ENDPOINT: url("`ec2`: where its API is reached; AWS's own when absent."),
   SIMULATION_HOURLY_RATE: z.coerce
     .number()

@@ -17,8 +17,11 @@ export const hubLeaseGroup = {
     "none",
     "`none`: this is the only hub. `kubernetes`: one of several hubs with the same keys; a Lease of the API server says which of them serves.",
   ),
-  HUB_LEASE_NAME: z.string().min(1).default("fleet-tunnel-hub").describe("Name of that Lease."),
-  HUB_LEASE_NAMESPACE: text("Its namespace; the pod's own when absent."),
+  HUB_LEASE_NAME: z
+    .string()
+    .min(1)
+    .default("fleet-tunnel-hub")
+    .describe("Name of that Lease, in the pod's own namespace."),
   HUB_LEASE_IDENTITY: text(
     "Name of this hub in the Lease, to which a random part is added; the node's host name when absent.",
   ),

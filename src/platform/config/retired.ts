@@ -15,6 +15,7 @@ const ONE_AFTER = "drones would dial a closed port; Redis is EDGE_PORT + 1, the 
 export const retiredVariables: Readonly<Record<string, RetiredVariable>> = {
   DOWNLOAD_URL_SECONDS: {},
   ECR_ENDPOINT: { now: "AWS_ENDPOINT_URL_ECR" },
+  EC2_REGION: { now: "AWS_REGION" },
   EDGE_MAX_CONNECTIONS_PER_DRONE: {},
   EDGE_OBJECTS_PORT: { now: "EDGE_PORT", unsafe: ONE_AFTER },
   EDGE_REDIS_PORT: { now: "EDGE_PORT", unsafe: ONE_AFTER },
@@ -26,6 +27,7 @@ export const retiredVariables: Readonly<Record<string, RetiredVariable>> = {
   HTTP_REPLY_STALL_SECONDS: {},
   HUB_LEASE_DEADLINE_SECONDS: { now: "HUB_LEASE_DURATION_SECONDS" },
   HUB_LEASE_RETRY_SECONDS: { now: "HUB_LEASE_DURATION_SECONDS" },
+  HUB_LEASE_NAMESPACE: {},
   HUB_REDIS_URL: {},
   HUB_TERM_PATH: {
     now: "HUB_LEASE_PATH",
@@ -52,6 +54,8 @@ export const retiredVariables: Readonly<Record<string, RetiredVariable>> = {
   SIMULATED_LINK_HOST: { now: "SIMULATOR_HOSTS" },
   SIMULATED_LINK_PORT: { now: "SIMULATOR_PORT" },
   SIMULATED_LINK_ROVERS: { now: "SIMULATOR_ROVERS" },
+  SIMULATION_NAMESPACE: {},
+  SIMULATION_PORT: { now: "SIMULATOR_PORT" },
   SIMULATION_STORAGE_GB: {},
   SIMULATION_STORAGE_GB_MONTH_RATE: {},
   SIMULATION_TRANSFER_GB_PER_HOUR: {},

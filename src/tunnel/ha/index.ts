@@ -78,9 +78,7 @@ function leasedHub(config: TunnelConfig, deps: HubDeps): Hub {
   });
   const role = new LeasedRole({
     ...deps,
-    store:
-      deps.store ??
-      new KubernetesLease({ name: config.HUB_LEASE_NAME, namespace: config.HUB_LEASE_NAMESPACE }),
+    store: deps.store ?? new KubernetesLease({ name: config.HUB_LEASE_NAME }),
     identity,
     ...leaseTimes(config),
     now: monotonicMs,

@@ -1,11 +1,11 @@
-import { readFileSync } from "node:fs";
 import { STATUS_CODES } from "node:http";
 import type { CoordinationV1Api, KubeConfig, V1Lease, V1MicroTime } from "@kubernetes/client-node";
+import { ownNamespace } from "../../platform/own-namespace";
 import { LeaseConflict, type LeaseRecord, type LeaseStore, type LeaseUpdate } from "./lease";
 
 interface KubernetesLeaseOptions {
   /** The pod's own when absent. */
-  readonly namespace: string | undefined;
+  readonly namespace?: string;
   readonly name: string;
   /** The cluster's own service account, or KUBECONFIG, when absent. */
   readonly kubeConfig?: KubeConfig;
@@ -13,10 +13,9 @@ interface KubernetesLeaseOptions {
 
 interface Client {
   readonly api: CoordinationV1Api;
+  readonly namespace: string;
   readonly time: (at: Date) => V1MicroTime;
 }
-
-const POD_NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
 /**
  * A Lease of coordination.k8s.io/v1. Needs get and update on it by name, and create when it does not exist.
@@ -24,21 +23,18 @@ const POD_NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namesp
 export class KubernetesLease implements LeaseStore {
   private client: Promise<Client> | undefined;
   private seen: V1Lease | undefined;
-  private readonly namespace: string;
 
-  constructor(private readonly options: KubernetesLeaseOptions) {
-    this.namespace = options.namespace ?? podNamespace();
-  }
+  constructor(private readonly options: KubernetesLeaseOptions) {}
 
   async open(): Promise<void> {
     await this.connect();
   }
 
   async read(): Promise<LeaseRecord | undefined> {
-    const { api } = await this.connect();
+    const { api, namespace } = await this.connect();
     const { name } = this.options;
     try {
-      this.seen = await api.readNamespacedLease({ name, namespace: this.namespace });
+      this.seen = await api.readNamespacedLease({ name, namespace });
       return recordOf(this.seen);
     } catch (error) {
       if (codeOf(error) === 404) return undefined;
@@ -47,7 +43,7 @@ export class KubernetesLease implements LeaseStore {
   }
 
   async write(update: LeaseUpdate, before: LeaseRecord | undefined): Promise<LeaseRecord> {
-    const { api, time } = await this.connect();
+    const { api, namespace, time } = await this.connect();
     const { name } = this.options;
     const now = time(new Date());
     const seen = before && this.seen?.metadata?.resourceVersion === before.version ? this.seen : undefined;
@@ -59,7 +55,7 @@ export class KubernetesLease implements LeaseStore {
       metadata: {
         ...seen?.metadata,
         name,
-        namespace: this.namespace,
+        namespace,
         ...(before ? { resourceVersion: before.version } : {}),
       },
       spec: {
@@ -72,8 +68,8 @@ export class KubernetesLease implements LeaseStore {
     };
     try {
       this.seen = before
-        ? await api.replaceNamespacedLease({ name, namespace: this.namespace, body })
-        : await api.createNamespacedLease({ namespace: this.namespace, body });
+        ? await api.replaceNamespacedLease({ name, namespace, body })
+        : await api.createNamespacedLease({ namespace, body });
     } catch (error) {
       const code = codeOf(error);
       if (code === 409 || (before && code === 404)) throw new LeaseConflict({ cause: error });
@@ -88,7 +84,9 @@ export class KubernetesLease implements LeaseStore {
       ({ CoordinationV1Api, KubeConfig, V1MicroTime }) => {
         const config = this.options.kubeConfig ?? new KubeConfig();
         if (!this.options.kubeConfig) config.loadFromDefault();
-        return { api: config.makeApiClient(CoordinationV1Api), time: (at) => new V1MicroTime(at) };
+        const { namespace = ownNamespace(config) } = this.options;
+        const api = config.makeApiClient(CoordinationV1Api);
+        return { api, namespace, time: (at) => new V1MicroTime(at) };
       },
     );
     return this.client;
@@ -120,13 +118,5 @@ function messageOf(body: unknown): unknown {
     return ((typeof body === "string" ? JSON.parse(body) : body) as { message?: unknown }).message;
   } catch {
     return undefined;
-  }
-}
-
-function podNamespace(): string {
-  try {
-    return readFileSync(POD_NAMESPACE_FILE, "utf8").trim();
-  } catch (cause) {
-    throw new Error("HUB_LEASE_NAMESPACE is not set, and this is no pod that has one.", { cause });
   }
 }

@@ -263,7 +263,6 @@ export async function startDeployment(): Promise<Deployment> {
           JUMPHOST_PORT: "0",
           KUBECONFIG: kubeConfigFile(folder, kubernetes.url),
           HUB_LEASE: "kubernetes",
-          HUB_LEASE_NAMESPACE: "fleet",
           HUB_LEASE_IDENTITY: `tunnel-${number}`,
           HUB_LEASE_DURATION_SECONDS: "5",
           HUB_LEASE_PATH: join(folder, "lease.json"),

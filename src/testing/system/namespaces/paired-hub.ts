@@ -67,7 +67,6 @@ export class PairedHub {
       KUBECONFIG: kubeconfig,
       HUB_LEASE: "kubernetes",
       HUB_LEASE_NAME: HUB_LEASE,
-      HUB_LEASE_NAMESPACE: "fleet",
       HUB_LEASE_IDENTITY: name,
       HUB_LEASE_PATH: join(folder, "lease.json"),
       TUNNEL_DATAPLANE: "wireguard-go",
