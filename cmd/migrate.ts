@@ -10,11 +10,11 @@ runProcess(async () => {
   const log = createLogger("migrate", config.LOG_LEVEL);
   const url = config.DATABASE_DIRECT_URL ?? config.DATABASE_URL;
   if (process.argv.includes("--wait")) {
-    await waitForSchema(url, migrationSource, config.SETUP_WAIT_SECONDS);
+    await waitForSchema(url, migrationSource);
     log.info("The schema is up to date");
     return;
   }
-  await waitForDatabase(url, config.SETUP_WAIT_SECONDS);
+  await waitForDatabase(url);
   const applied = await migrateSchema(url, migrationSource);
   log.info({ applied }, applied.length > 0 ? "Migrated the schema" : "The schema was up to date already");
 });

@@ -48,19 +48,15 @@ export function secretsIn(namespace: string) {
     return file;
   }
 
-  /** Run the program of the release's newest Job with its account and variables. Resolves with the output. */
-  async function make(release: string, more: Record<string, string> = {}): Promise<string> {
+  /** Run the program of the release's newest Job with its account, for other Secrets if named. Resolves with the output. */
+  async function make(release: string, others?: string): Promise<string> {
     const job = (await jobs(release, "secrets")).at(-1)?.spec?.template.spec;
     programs ??= compiledPrograms();
-    const [, program = "", ...args] = job?.containers[0]?.args ?? [];
-    const env = Object.fromEntries(
-      (job?.containers[0]?.env ?? []).map(({ name, value }) => [name, value ?? namespace]),
-    );
+    const [, program = "", command = "", own = ""] = job?.containers[0]?.args ?? [];
     const KUBECONFIG = await accountFile(job?.serviceAccountName ?? "");
     const { PATH = "" } = process.env;
-    const { stdout } = await run(process.execPath, [join(programs, program.replace("dist/", "")), ...args], {
-      env: { PATH, KUBECONFIG, ...env, ...more },
-    });
+    const args = [join(programs, program.replace("dist/", "")), command, others ?? own];
+    const { stdout } = await run(process.execPath, args, { env: { PATH, KUBECONFIG } });
     return stdout;
   }
 

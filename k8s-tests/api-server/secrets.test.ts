@@ -95,9 +95,7 @@ test("concurrent Jobs that make the same Secrets agree on each key", async () =>
 
 test("a Secret that the account may not change is reported with the server's message, and the keys before it are made", async () => {
   await expect(
-    make("fleet", {
-      GENERATED_SECRETS: '{"fleet-keys": {"JWT_SECRET": "password"}, "another": {"a": "password"}}',
-    }),
+    make("fleet", '{"fleet-keys": {"JWT_SECRET": "password"}, "another": {"a": "password"}}'),
   ).rejects.toMatchObject({
     stdout: "fleet-keys: nothing is missing\n",
     stderr: expect.stringMatching(/refuses the Secret another \(403\).*cannot get resource/),

@@ -123,13 +123,13 @@ test("every variable in the docs is read by a process", () => {
 /** The docs' name for a variable that names a file, and the variable that docs/adding-things.md adds. */
 const examples = new Set(["NAME_FILE", "RELAY_MAX_FRAME_BYTES"]);
 
-/** ArduPilot's and PX4's parameters and commands, and variables of a drone's `.env`, of a video command and of a test. */
+/** ArduPilot's and PX4's parameters and commands, and variables of a drone's `.env`, of a video command, of AWS's SDK and of a test. */
 const ofOthers = new Set([
   ...["SYSID_MYGCS", "MAV_GCS_SYSID", "FS_GCS_ENABLE", "FS_GCS_TIMEOUT", "FS_OPTIONS"],
   ...["FENCE_ENABLE", "FENCE_AUTOENABLE", "FENCE_ACTION", "GF_ACTION", "NAV_DLL_ACT"],
   ...["DO_MOTOR_TEST", "ACTUATOR_TEST", "FUZZ_MINUTES", "TARGET_UNCONFIRMED"],
   ...["AUTOPILOT_DEVICE", "AUTOPILOT_BAUD", "MAVLINK_PORT", "LOG_FOLDER"],
-  ...["VIDEO_TOPIC", "FUZZ_RUNS", "FUZZ_SEED", "LOG_DISARMED", "PEERS_PYTHON"],
+  ...["VIDEO_TOPIC", "FUZZ_RUNS", "FUZZ_SEED", "LOG_DISARMED", "PEERS_PYTHON", "AWS_REGION"],
 ]);
 
 test("every metric and database role in the docs exists", () => {

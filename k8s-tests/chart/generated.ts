@@ -6,8 +6,8 @@ import { workloads } from "./pods";
 export function generatedKinds(
   objects: readonly KubernetesObject[],
 ): Record<string, Record<string, SecretKind>> {
-  const variables = workloads(objects).flatMap(({ pod }) => pod.containers[0]?.env ?? []);
-  const text = variables.find(({ name }) => name === "GENERATED_SECRETS")?.value;
+  const containers = workloads(objects).flatMap(({ pod }) => pod.containers);
+  const text = containers.find(({ name }) => name === "make-secrets")?.args?.at(-1);
   return text === undefined ? {} : JSON.parse(text);
 }
 

@@ -121,14 +121,14 @@ const cases: readonly (readonly [name: string, values: object, example?: string]
   [
     "limits of the operator's own",
     {
-      gateway: { env: { BODY_LIMIT_BYTES: 10_485_760, TELEMETRY_MAX_STREAMS: "50", DO_UNSUBSCRIBE: false } },
+      gateway: { env: { QUOTA_UPLOAD_BYTES: 10_485_760, TELEMETRY_MAX_HZ: "5", DO_UNSUBSCRIBE: false } },
       relay: { env: { NODE_OPTIONS: "--max-old-space-size=400", RELAY_PING_SECONDS: 5 } },
       worker: { enabled: true, env: { DATABASE_POOL_MAX: 15 } },
     },
   ],
   [
-    "images of the operator's own for drones",
-    { ...tunnel, setup: { onboardImage: "registry.example.com/onboard:2", mavlinkRouterImage: "router:1" } },
+    "an image of the operator's own for drones",
+    { ...tunnel, setup: { onboardImage: "registry.example.com/onboard:2" } },
   ],
   ["Janus", { janus: { enabled: true, image: "registry.example.com/janus:1.1.2", rtpPorts: "20000-20010" } }],
   [

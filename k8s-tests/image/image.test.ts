@@ -184,7 +184,7 @@ test("the agent on board runs without its autopilot, and ends on SIGTERM", async
     {
       REDIS_URL: env.REDIS_URL as string,
       DRONE_IP: "10.71.0.2",
-      ONBOARD_VEHICLE_PORT: String(await freePort()),
+      ONBOARD_VEHICLE: `127.0.0.1:${await freePort()}`,
     },
     ...["node", "dist/cmd/onboard.js"],
   );

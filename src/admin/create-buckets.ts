@@ -1,6 +1,7 @@
 import { createBucketsConfig, loadConfig } from "../platform/config";
 import { ensureBuckets } from "../platform/objects/buckets";
 import { openObjects } from "../platform/objects/client";
+import { SETUP_WAIT_SECONDS } from "../platform/retry";
 import type { AdminCommand } from "./command";
 
 export const command: AdminCommand = {
@@ -13,7 +14,7 @@ export const command: AdminCommand = {
     const objects = openObjects(config);
     try {
       const names = [config.S3_BUCKET, config.S3_VPN_BUCKET];
-      const made = await ensureBuckets(objects, names, config.SETUP_WAIT_SECONDS);
+      const made = await ensureBuckets(objects, names, SETUP_WAIT_SECONDS);
       process.stdout.write(made.map((name) => `made ${name}\n`).join("") || "both buckets are there\n");
     } finally {
       objects.destroy();

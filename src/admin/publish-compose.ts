@@ -1,19 +1,25 @@
+import { parseArgs } from "node:util";
 import { publishCompose } from "../features/provisioning";
 import { loadConfig, publishComposeConfig } from "../platform/config";
 import { ObjectStore } from "../platform/objects/object-store";
 import type { AdminCommand } from "./command";
 
+/** One that Docker can pull, on one line of YAML. */
+const IMAGE = /^[\w.$][\w.${}:?/@-]*$/;
+
 export const command: AdminCommand = {
-  usage: "publish-compose",
+  usage: "publish-compose [--image IMAGE]",
   summary:
-    "Write the compose files of drones' activations to the object store, also over existing ones. Needs the S3_ variables, not the database.",
+    "Write the compose files of drones' activations to the object store, also over existing ones. IMAGE has the agent on board and mavlink-routerd, as drones pull it; `$REPOSITORY` in it is the registry of their login. It is `$REPOSITORY/fleet-onboard` of this version when absent. Needs the S3_ variables, not the database.",
 
   async run(args) {
-    if (args.length > 0) throw new Error(`usage: admin ${this.usage}`);
+    const { image } = parseArgs({ args, options: { image: { type: "string" } } }).values;
+    if (image !== undefined && !IMAGE.test(image)) throw new Error(`usage: admin ${this.usage}`);
     const config = loadConfig(publishComposeConfig);
     const store = new ObjectStore(config);
     try {
-      for (const key of await publishCompose(store, config)) process.stdout.write(`published ${key}\n`);
+      for (const key of await publishCompose(store, config, image))
+        process.stdout.write(`published ${key}\n`);
     } catch (error) {
       // The store's message names no bucket.
       const { message } = error as Error;

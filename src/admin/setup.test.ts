@@ -76,7 +76,6 @@ test("the command waits for a store that is starting, and fails at once when the
     S3_ENDPOINT: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     S3_ACCESS_KEY_ID: objects.accessKeyId,
     S3_SECRET_ACCESS_KEY: objects.secretAccessKey,
-    SETUP_WAIT_SECONDS: "60",
   };
   expect((await admin(env, "create-buckets")).stdout).toBe("made fleet-vpn\n");
   expect(refusals).toBeLessThan(0);
@@ -100,12 +99,23 @@ test("the command reports an API server that does not answer and fails, so that 
     }),
   );
   const env = {
-    GENERATED_SECRETS: '{"fleet-keys": {"JWT_SECRET": "password"}}',
-    SECRETS_NAMESPACE: "fleet",
     KUBECONFIG: join(folder, "config"),
   };
-  await expect(admin(env, "make-secrets")).rejects.toMatchObject({
+  await expect(
+    admin(env, "make-secrets", '{"fleet-keys": {"JWT_SECRET": "password"}}'),
+  ).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringContaining("ECONNREFUSED"),
+  });
+});
+
+test.each([
+  ["is no JSON", "JWT_SECRET=password"],
+  ["has a kind that there is not", '{"fleet-keys": {"JWT_SECRET": "rsa"}}'],
+  ["has a key that no Secret can have", '{"fleet-keys": {"a/b": "password"}}'],
+])("a list of Secrets that %s is refused with what it should be", async (_what, list) => {
+  await expect(admin({}, "make-secrets", list)).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("usage: admin make-secrets SECRETS"),
   });
 });

@@ -16,6 +16,9 @@ import { reachabilityProbes } from "../platform/process/reachability";
 import { version } from "../platform/process/version";
 import type { GatewayDeps } from "./deps";
 
+/** For routes that declare no other limit, as the one for batches of points does. */
+const BODY_LIMIT_BYTES = 524_288;
+
 /** For routes without a user's or drone's token. Their bodies are a name, a password, an address. */
 const PUBLIC_BODY_LIMIT_BYTES = 65_536;
 
@@ -44,7 +47,7 @@ export function gatewayApps(
     mountRoutes(served, {
       basePath: BASE_PATH,
       guards,
-      bodyLimitBytes: deps.config.BODY_LIMIT_BYTES,
+      bodyLimitBytes: BODY_LIMIT_BYTES,
       publicBodyLimitBytes: PUBLIC_BODY_LIMIT_BYTES,
       sharedAddress,
       checkReplies: options.checkReplies,

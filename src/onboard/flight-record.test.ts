@@ -39,7 +39,7 @@ test("a flight is recorded from arming to disarming, with its log, also an execu
       DRONE_IP: drone.ip,
       ONBOARD_PORT: "0",
       REDIS_URL: gateway.redisUrl,
-      ONBOARD_VEHICLE_PORT: String(vehicle.onboardPort),
+      ONBOARD_VEHICLE: `127.0.0.1:${vehicle.onboardPort}`,
       ONBOARD_GATEWAY_URL: gateway.url,
       ONBOARD_LOG_FOLDER: logFolder,
       LOG_LEVEL: "silent",

@@ -61,9 +61,10 @@ export async function startOnboard(config: OnboardConfig): Promise<Onboard> {
       })
     : undefined;
   lifecycle.onClose("flight record", () => record?.stop());
+  const vehicle = new URL(`tcp://${config.ONBOARD_VEHICLE}`);
   const autopilot: Autopilot = new Autopilot({
-    host: config.ONBOARD_VEHICLE_HOST,
-    port: config.ONBOARD_VEHICLE_PORT,
+    host: vehicle.hostname.replace(/^\[|\]$/g, ""),
+    port: Number(vehicle.port),
     systemId: config.ONBOARD_GCS_SYSTEM_ID,
     log,
     onChange: () => {

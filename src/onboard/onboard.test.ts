@@ -65,7 +65,7 @@ async function world(
       DRONE_IP: ip,
       ONBOARD_PORT: "0",
       REDIS_URL: redisUrl,
-      ONBOARD_VEHICLE_PORT: String(vehicle.onboardPort),
+      ONBOARD_VEHICLE: `127.0.0.1:${vehicle.onboardPort}`,
       LOG_LEVEL: "silent",
       ...(typeof env === "function" ? await env(vehicle) : env),
     }),
@@ -169,7 +169,7 @@ test("a vehicle whose link was lost when the frames stopped is stopped as soon a
   let networkLink: InterruptibleLink | undefined;
   const it = await flown({}, "LOITER", async (vehicle) => {
     networkLink = await interruptibleLink(`tcp://${vehicle.host}:${vehicle.onboardPort}`);
-    return { ONBOARD_VEHICLE_PORT: new URL(networkLink.url).port };
+    return { ONBOARD_VEHICLE: new URL(networkLink.url).host };
   });
   networkLink?.cut();
   await eventually("the loss of the autopilot", () => it.agent.autopilot.vehicle === undefined);

@@ -107,7 +107,7 @@ beforeAll(async () => {
     DRONE_IP: IP,
     ONBOARD_PORT: "0",
     REDIS_URL: `redis://${GROUND}:6379`,
-    ONBOARD_VEHICLE_PORT: String(port),
+    ONBOARD_VEHICLE: `127.0.0.1:${port}`,
     LOG_LEVEL: "silent",
   };
   const words = Object.entries(environment).map(([name, value]) => `${name}=${value}`);

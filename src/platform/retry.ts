@@ -4,6 +4,12 @@ import { setTimeout as delay } from "node:timers/promises";
 export const backoffMs = (failures: number, firstMs: number, maxMs: number): number =>
   Math.min(maxMs, firstMs * 2 ** Math.min(Math.max(failures - 1, 0), 30));
 
+/**
+ * Longest time that a setup command waits for a server that starts beside it. Kubernetes starts the command again after
+ * it.
+ */
+export const SETUP_WAIT_SECONDS = 120;
+
 interface RetryOptions {
   /** Pause after the first failure; it doubles with each further one. */
   readonly firstMs: number;

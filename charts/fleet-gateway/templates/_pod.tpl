@@ -99,7 +99,6 @@ lifecycle:
   args: [node, dist/cmd/migrate.js, --wait]
   env:
     - {name: LOG_LEVEL, value: {{ .Values.logLevel | quote }}}
-    - {name: SETUP_WAIT_SECONDS, value: {{ .Values.setup.waitSeconds | quote }}}
     {{- include "fleet.env.database" . | nindent 4 }}
     {{- include "fleet.authorities.env" . | nindent 4 }}
   {{- include "fleet.container.security" . | nindent 2 }}

@@ -62,7 +62,6 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
   ],
   corsOrigins: [["https://fly.example.com/"], ["fly.example.com"], [""], ["http://localhost:65536"]],
   trustedProxies: [["10.0.0.0/33"], ["private"], [""]],
-  "setup.waitSeconds": [0, 2_147_484],
   "setup.onboardImage": ["an image"],
   "tunnel.endpointHost": ["https://vpn.example.com", "vpn.example.com:51823", "2001:db8::1", "a b"],
   "tunnel.dns": ["dns.example.com", "172.31.0.256", ""],

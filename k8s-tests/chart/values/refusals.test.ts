@@ -83,6 +83,12 @@ test.each([
   ],
   ["a port above 65535", { external: { redis: { port: 70_000 } } }, /redis\/port|redis\.port/],
   ["a former name", { tunnel: { follower: { resources: {} } } }, /tunnel\.follower.*tunnel\.activeHub/],
+  ["a wait that is a constant now", { setup: { waitSeconds: 600 } }, /setup\.waitSeconds is gone/],
+  [
+    "an image of its own for the router",
+    { setup: { mavlinkRouterImage: "router:1" } },
+    /setup\.mavlinkRouterImage is gone.*setup\.onboardImage/,
+  ],
   ["a misspelt value", { gatway: {} }, /gatway/],
   ["a misspelt variable", { gateway: { env: { LINK_CONNECT_TIMEOUT: 5 } } }, /LINK_CONNECT_TIMEOUT\b/],
   [

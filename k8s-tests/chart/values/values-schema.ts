@@ -89,8 +89,11 @@ function referredTo(schema: Schema, found = new Set<string>()): Set<string> {
   return found;
 }
 
-/** Former names of values, which the schema allows so that templates/refusals.yaml can name the new ones. */
-const formerNames: Readonly<Record<string, Record<string, Schema>>> = { tunnel: { follower: {} } };
+/** Former names of values, which the schema allows so that templates/refusals.yaml can say what to do. */
+const formerNames: Readonly<Record<string, Record<string, Schema>>> = {
+  setup: { mavlinkRouterImage: {}, waitSeconds: {} },
+  tunnel: { follower: {} },
+};
 
 function objectSchema(map: YAMLMap, path: string, rows: Value[]): Schema {
   const properties: Record<string, Schema> = { ...formerNames[path] };

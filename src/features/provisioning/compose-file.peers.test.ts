@@ -14,7 +14,7 @@ function load(text: string) {
   return JSON.parse(execFileSync(program, args, { cwd: folder, encoding: "utf8", stdio: "pipe" }));
 }
 
-const settings = { onboardImage: "onboard:1", mavlinkRouterImage: "router:1", edgePort: 1, edgeRedisPort: 2 };
+const settings = { image: "onboard:1", edgePort: 1, edgeRedisPort: 2 };
 const filledIn = (text: string) =>
   text.replaceAll(/\$\{DRONE_IP:\?[^}]*\}/g, "10.71.0.2").replaceAll(/\$\{\w+:-([^}]*)\}/g, "$1");
 

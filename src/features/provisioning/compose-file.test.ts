@@ -5,8 +5,7 @@ import { composeFile, composeKey, vehicleTypes } from "./compose-file";
 import { publishCompose } from "./publish-compose";
 
 const settings = {
-  onboardImage: "registry.example.com/onboard:1",
-  mavlinkRouterImage: "registry.example.com/router:1",
+  image: "registry.example.com/onboard:1",
   edgePort: 8088,
   edgeRedisPort: 8089,
 };
@@ -53,8 +52,8 @@ describe.each(vehicleTypes)("the compose file of a %s", (vehicleType) => {
 
   test("is valid for Compose, with the vehicle's name", () => {
     expect(name).toBe(`fleet-${vehicleType}`);
-    expect(services["mavlink-router"].image).toBe(settings.mavlinkRouterImage);
-    expect(services.onboard.image).toBe(settings.onboardImage);
+    expect(services["mavlink-router"].image).toBe(settings.image);
+    expect(services.onboard.image).toBe(settings.image);
   });
 
   test("gives the onboard agent a complete configuration", () => {
@@ -69,13 +68,13 @@ describe.each(vehicleTypes)("the compose file of a %s", (vehicleType) => {
       DRONE_IP: "10.71.0.2",
       REDIS_URL: "redis://10.71.0.1:8089",
       ONBOARD_GATEWAY_URL: "http://10.71.0.1:8088",
-      ONBOARD_VEHICLE_HOST: "mavlink-router",
+      ONBOARD_VEHICLE: "mavlink-router:5760",
     });
   });
 
   test("offers the autopilot to the gateway on the tunnel's address only, where the agent finds it too", () => {
     const router = services["mavlink-router"];
-    const port = services.onboard.environment?.ONBOARD_VEHICLE_PORT;
+    const [, port] = services.onboard.environment?.ONBOARD_VEHICLE?.split(":") ?? [];
     expect(router.command).toContain(`--tcp-port=${port}`);
     expect(router.ports?.map((one) => filledIn(one, { DRONE_IP: "10.71.0.2" }))).toEqual([
       `10.71.0.2:5001:${port}`,

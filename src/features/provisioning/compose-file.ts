@@ -8,10 +8,8 @@ type VehicleType = (typeof vehicleTypes)[number];
 export const composeKey = (vehicleType: VehicleType): string => `compose/${vehicleType}.yaml`;
 
 interface ComposeSettings {
-  /** Image of the agent on board; may contain `${REPOSITORY}`. */
-  readonly onboardImage: string;
-  /** Image with `mavlink-routerd`; may contain `${REPOSITORY}`. */
-  readonly mavlinkRouterImage: string;
+  /** Image of the agent on board, with `mavlink-routerd`; may contain `${REPOSITORY}`. */
+  readonly image: string;
   /** Ports of the edge, on the drone plane's hub address. */
   readonly edgePort: number;
   readonly edgeRedisPort: number;
@@ -42,7 +40,7 @@ services:
   # The autopilot's serial port, for any number of TCP clients: the gateway, through the tunnel, and the agent.
   mavlink-router:
     <<: *service
-    image: ${settings.mavlinkRouterImage}
+    image: ${settings.image}
     entrypoint: ["mavlink-routerd"]
     init: true
     command:
@@ -61,7 +59,7 @@ services:
   # Sticks with their dead-man timer, flight records, video messages.
   onboard:
     <<: *service
-    image: ${settings.onboardImage}
+    image: ${settings.image}
     command: ["node", "dist/cmd/onboard.js"]
     depends_on: [mavlink-router]
     # Time to stop a vehicle that is under manual control.
@@ -70,8 +68,7 @@ services:
       DRONE_IP: \${DRONE_IP:?set DRONE_IP in .env}
       REDIS_URL: redis://${planes.drones.hub}:${settings.edgeRedisPort}
       ONBOARD_GATEWAY_URL: http://${planes.drones.hub}:${settings.edgePort}
-      ONBOARD_VEHICLE_HOST: mavlink-router
-      ONBOARD_VEHICLE_PORT: "${ROUTER_PORT}"
+      ONBOARD_VEHICLE: mavlink-router:${ROUTER_PORT}
       ONBOARD_LOG_FOLDER: /logs
     volumes:
       - \${LOG_FOLDER:-./flight-logs}:/logs:ro

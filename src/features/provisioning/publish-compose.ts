@@ -7,17 +7,13 @@ import { composeFile, composeKey, vehicleTypes } from "./compose-file";
 /** `REPOSITORY` comes from the reply of `/drone/activate`. */
 const OUR_IMAGE = `\${REPOSITORY:?set REPOSITORY in .env}/fleet-onboard:${version}`;
 
-type Settings = Pick<PublishComposeConfig, "ONBOARD_IMAGE" | "MAVLINK_ROUTER_IMAGE" | "EDGE_PORT">;
-
 /** Uploads the compose file of each vehicle type, which `/drone/activate` presigns. Returns the objects' keys. */
 export async function publishCompose(
   store: Pick<ObjectStore, "write">,
-  settings: Settings,
+  { EDGE_PORT: edgePort }: Pick<PublishComposeConfig, "EDGE_PORT">,
+  image = OUR_IMAGE,
 ): Promise<string[]> {
-  const { ONBOARD_IMAGE: onboardImage = OUR_IMAGE, MAVLINK_ROUTER_IMAGE: mavlinkRouterImage = onboardImage } =
-    settings;
-  const { EDGE_PORT: edgePort } = settings;
-  const compose = { onboardImage, mavlinkRouterImage, edgePort, edgeRedisPort: redisPort(edgePort) };
+  const compose = { image, edgePort, edgeRedisPort: redisPort(edgePort) };
   return Promise.all(
     vehicleTypes.map(async (vehicleType) => {
       const key = composeKey(vehicleType);

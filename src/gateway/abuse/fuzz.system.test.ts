@@ -20,7 +20,6 @@ beforeAll(async () => {
     LOGIN_FAILURES_PER_15_MINUTES: "0",
     NETWORK_LOGIN_FAILURES_PER_15_MINUTES: "0",
     ...{ QUOTA_REQUESTED_MAILS: "0", QUOTA_NETWORK_MAILS: "0", QUOTA_REGISTRATIONS: "0" },
-    BODY_LIMIT_BYTES: "100000",
   });
   // Ids begin at 1, so that small numbers find objects of the caller.
   own = await createUserObjects(gateway);

@@ -1,6 +1,8 @@
 import { once } from "node:events";
+import { Registry } from "prom-client";
 import { WebSocket } from "ws";
-import { createUserObjects } from "../../testing/access/user-objects";
+import { createLogger } from "../../platform/process/log";
+import { startTelemetryServer } from "../../testing/fakes/telemetry-server";
 import { rawClient } from "../../testing/raw-http";
 import { eventually } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
@@ -10,21 +12,33 @@ import { startTestGateway } from "../../testing/worlds/start-gateway";
 // A busy machine takes several times as long.
 jest.setTimeout(120_000);
 
-test("a watcher gets TELEMETRY_MAX_STREAMS streams, and another one after it unsubscribes", async () => {
-  const gateway = await startTestGateway({ TELEMETRY_MAX_STREAMS: "2", LINK_CONNECT_TIMEOUT_MS: "50" });
-  const { user, drone } = await createUserObjects(gateway);
-  const watcher = new TestWatcher(gateway.url, user.token);
-  await watcher.subscribe(drone, "gps");
-  await watcher.subscribe(drone, "logs");
-  watcher.clear();
-  watcher.socket.emit("subscribe_telemetry", { drone_id: drone, stream_type: "relalt" });
-  const refused = () => watcher.all("error").some(({ message }) => message.includes("2 streams at most"));
-  await eventually("the third is refused", refused);
-  await watcher.unsubscribe(drone, "gps");
-  watcher.socket.emit("subscribe_telemetry", { drone_id: drone, stream_type: "relalt" });
-  await eventually("it is watched", () =>
-    watcher.all("subscription_confirmed").some(({ stream_type }) => stream_type === "relalt"),
+test("a watcher gets 500 streams, and another one after it unsubscribes", async () => {
+  const port = await startTelemetryServer(
+    {
+      links: { subscribe: () => () => {} },
+      find: async (_userId, id) => ({ key: `drone:${id}`, host: "127.0.0.1", port: 1, via: "direct" }),
+      log: createLogger("test", "silent"),
+      registry: new Registry(),
+    },
+    10,
   );
+  const watcher = new TestWatcher(`http://127.0.0.1:${port}`, "any");
+  await watcher.next("connected");
+  const subscribe = (drone_id: number) =>
+    watcher.socket.emit("subscribe_telemetry", { drone_id, stream_type: "gps" });
+  for (let drone = 1; drone <= 500; drone++) {
+    subscribe(drone);
+    // No more requests may wait.
+    if (drone % 100 === 0) await watcher.next("subscription_confirmed", drone);
+  }
+  subscribe(501);
+  expect((await watcher.next("error")).message).toContain("500 streams at most");
+  await watcher.unsubscribe(1, "gps");
+  subscribe(501);
+  expect(await watcher.next("subscription_confirmed", 502)).toMatchObject({
+    status: "subscribed",
+    drone_id: 501,
+  });
 });
 
 test("a process takes TELEMETRY_MAX_SOCKETS Socket.IO clients, and another one after one has disconnected", async () => {
@@ -100,7 +114,7 @@ test("a port takes HTTP_MAX_CONNECTIONS connections, and another one after one h
   );
 });
 
-test("a body without a token may have 64 KiB, a user's BODY_LIMIT_BYTES", async () => {
+test("a body without a token may have 64 KiB, a user's 512 KiB", async () => {
   const gateway = await startTestGateway();
   const { api } = await gateway.newUser();
   const name = "x".repeat(70_000);
@@ -109,6 +123,12 @@ test("a body without a token may have 64 KiB, a user's BODY_LIMIT_BYTES", async 
     status: 500,
     body: { error: expect.stringContaining("name") },
   });
+  const bodyOf = (bytes: number) =>
+    JSON.stringify({ name: "x".repeat(bytes - JSON.stringify({ name: "" }).length) });
+  const statuses = [524_288, 524_289].map(
+    async (bytes) => (await api.post("/mission", bodyOf(bytes))).status,
+  );
+  expect(await Promise.all(statuses)).toEqual([500, 413]);
 });
 
 test("an event of the payment provider may have 256 KiB", async () => {

@@ -67,6 +67,7 @@ test("the files that write replies are listed, and no file registers several rou
     "src/features/assets/assets.routes.ts",
     "src/features/assets/video/loopback-reader.ts",
     "src/features/executions/executions.routes.ts",
+    "src/features/telemetry/sockets/refuse-connections.ts",
     "src/http/error-boundary.ts",
     "src/http/mount.ts",
     "src/http/openapi/docs-page.ts",
@@ -125,7 +126,7 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     const onboard = await startOnboard(
       loadConfig(onboardConfig, {
         ...{ DRONE_IP: own.ip, REDIS_URL: gateway.redisUrl, ONBOARD_PORT: "0" },
-        ...{ ONBOARD_VEHICLE_PORT: "1", LOG_LEVEL: "silent" },
+        ...{ ONBOARD_VEHICLE: "127.0.0.1:1", LOG_LEVEL: "silent" },
       }),
     );
     atEndOfFile(() => onboard.lifecycle.stop("the tests are over"));

@@ -68,7 +68,7 @@ export function openReplicas(
     const { port } = new URL(await listen(server, config.GATEWAY_PEER_PORT, config.HOST));
     lifecycle.onClose("replica http", () => closeServer(server));
     const host = config.GATEWAY_PEER_HOST ?? (isWildcard(config.HOST) ? ownAddress() : config.HOST);
-    leases.advertise(config.GATEWAY_PEER_URL ?? `http://${inUrl(host)}:${port}`);
+    leases.advertise(`http://${inUrl(host)}:${port}`);
   };
   return { links, subscriber, serve };
 }

@@ -22,7 +22,7 @@ export const onboard: Component = {
         // A laptop needs no status port, and another stack's agent may have it.
         ONBOARD_PORT: "0",
         ...env,
-        ONBOARD_VEHICLE_PORT: SIMULATOR_ONBOARD_PORT,
+        ONBOARD_VEHICLE: `127.0.0.1:${SIMULATOR_ONBOARD_PORT}`,
         ONBOARD_GATEWAY_URL: ready.gateway ?? undefined,
         ONBOARD_LOG_FOLDER: join(env.SIMULATOR_LOG_FOLDER ?? flightLogs(folder), "1"),
       },

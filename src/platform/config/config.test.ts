@@ -10,7 +10,6 @@ import {
   effectiveConfig,
   gatewayConfig,
   loadConfig,
-  makeSecretsConfig,
   simulatorConfig,
   workerConfig,
 } from ".";
@@ -181,12 +180,3 @@ function faultsOf(env: Record<string, string>, schema: z.ZodObject = gatewayConf
   }
   throw new Error("the configuration was taken");
 }
-
-test.each([
-  ["is no JSON", "JWT_SECRET=password"],
-  ["has a kind that there is not", '{"fleet-keys": {"JWT_SECRET": "rsa"}}'],
-  ["has a key that no Secret can have", '{"fleet-keys": {"a/b": "password"}}'],
-])("a list of Secrets that %s is refused by name", (_what, list) => {
-  const env = { GENERATED_SECRETS: list, SECRETS_NAMESPACE: "fleet" };
-  expect(() => loadConfig(makeSecretsConfig, env)).toThrow(/GENERATED_SECRETS/);
-});

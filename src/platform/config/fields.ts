@@ -27,6 +27,15 @@ export const milliseconds = (defaultValue: number, description: string) =>
 export const seconds = (defaultValue: number, description: string) =>
   integer([1, Math.floor(LONGEST_TIMER_MS / 1_000)], defaultValue, description);
 
+/** `host:port` of a TCP server, an IPv6 address in brackets. */
+export const hostAndPort = (defaultAddress: string, description: string) =>
+  z
+    .string()
+    .regex(/^([\w.-]+|\[[\da-f:.]+\]):\d+$/i, "must be host:port")
+    .refine((address) => URL.canParse(`tcp://${address}`), "must be host:port")
+    .default(defaultAddress)
+    .describe(description);
+
 /** A text that may be absent. */
 export const text = (description: string) => z.string().optional().describe(description);
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { port, secret, url } from "./fields";
+import { port, secret } from "./fields";
 import { LINK_LEASES } from "./shared";
 
 /** How the replicas of the gateway share drones and watchers. */
@@ -16,8 +16,5 @@ export const replicasGroup = {
     .describe(
       "`redis`: name or address at which the other replicas reach GATEWAY_PEER_PORT, such as the pod's. When absent, HOST, or the machine's first address where HOST is a wildcard.",
     ),
-  GATEWAY_PEER_URL: url(
-    "`redis`: URL at which the other replicas reach GATEWAY_PEER_PORT through a proxy. GATEWAY_PEER_HOST and the port when absent.",
-  ),
   GATEWAY_PEER_SECRET: secret("`redis`: shared secret of the replicas.", 16).optional(),
 };

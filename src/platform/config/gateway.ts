@@ -40,13 +40,11 @@ export const gatewayConfig = z
     ...replicasGroup,
     ...provisioningGroup,
     CORS_ORIGINS: origins("Origins that browsers may call from, comma separated; `*` allows any."),
-    BODY_LIMIT_BYTES: positiveInt(524_288, "Largest JSON body, in bytes. Some routes declare another limit."),
     ...httpLimitsGroup,
     TELEMETRY_MAX_SOCKETS: positiveInt(
       10_000,
       "Socket.IO clients of one process at once. All clients without a valid token together may have a tenth.",
     ),
-    TELEMETRY_MAX_STREAMS: positiveInt(500, "Streams, over all drones, that one Socket.IO client may watch."),
     ...quotasGroup,
     LOGIN_FAILURES_PER_15_MINUTES: limit(
       10,

@@ -6,7 +6,7 @@ export { type OnboardConfig, onboardConfig } from "./onboard";
 export { configSchemas } from "./processes";
 export { quotaLimits } from "./quotas";
 export { type RelayConfig, relayConfig } from "./relay";
-export { createBucketsConfig, makeSecretsConfig, migrateConfig, tunnelRoleConfig } from "./setup";
+export { createBucketsConfig, migrateConfig, tunnelRoleConfig } from "./setup";
 export { simulatorConfig } from "./simulator";
 export {
   type TunnelConfig,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { integer, port, secretUrl, text, url } from "./fields";
+import { hostAndPort, integer, port, secretUrl, text, url } from "./fields";
 import { processGroup } from "./shared";
 
 export const onboardConfig = z.object({
@@ -7,11 +7,10 @@ export const onboardConfig = z.object({
   ONBOARD_PORT: port(9091, "`/metrics`, `/healthz` and `/readyz` of the agent, on loopback only."),
   DRONE_IP: z.ipv4().describe("The drone's address, which names its channels in Redis."),
   REDIS_URL: secretUrl("Redis; on a drone the edge of the tunnel, which lets it use its own channels only."),
-  ONBOARD_VEHICLE_HOST: z
-    .string()
-    .default("127.0.0.1")
-    .describe("Where the autopilot's MAVLink is served by TCP, such as by mavlink-router."),
-  ONBOARD_VEHICLE_PORT: port(5760, "TCP port of the autopilot's MAVLink."),
+  ONBOARD_VEHICLE: hostAndPort(
+    "127.0.0.1:5760",
+    "`host:port` where the autopilot's MAVLink is served by TCP, such as by mavlink-router.",
+  ),
   ONBOARD_GCS_SYSTEM_ID: integer(
     [1, 255],
     255,

@@ -3,7 +3,7 @@ import { adminConfig, publishComposeConfig } from "./admin";
 import { gatewayConfig } from "./gateway";
 import { onboardConfig } from "./onboard";
 import { relayConfig } from "./relay";
-import { createBucketsConfig, makeSecretsConfig, migrateConfig, tunnelRoleConfig } from "./setup";
+import { createBucketsConfig, migrateConfig, tunnelRoleConfig } from "./setup";
 import { simulatorConfig } from "./simulator";
 import { tunnelConfig, tunnelGuardConfig, tunnelUserspaceConfig } from "./tunnel";
 import { workerConfig } from "./worker";
@@ -22,6 +22,5 @@ export const configSchemas: Readonly<Record<string, z.ZodObject>> = {
   "admin publish-compose": publishComposeConfig,
   "admin tunnel-role": tunnelRoleConfig,
   "admin create-buckets": createBucketsConfig,
-  "admin make-secrets": makeSecretsConfig,
   simulator: simulatorConfig,
 };

@@ -1,6 +1,6 @@
 /** What to do about a variable that an earlier release read. */
 interface RetiredVariable {
-  /** The variable that took its place; absent where a constant did. */
+  /** The variable or argument that took its place; absent where a constant did. */
   readonly now?: string;
   /**
    * Why a process that ignored it would be unsafe: it refuses to start. Without this it starts and warns, because a limit
@@ -10,9 +10,12 @@ interface RetiredVariable {
 }
 
 const ONE_AFTER = "drones would dial a closed port; Redis is EDGE_PORT + 1, the object store EDGE_PORT + 2";
+const ANOTHER_VEHICLE =
+  "it is host:port; without it the agent would send sticks to the vehicle at 127.0.0.1:5760";
 
 /** Every variable that was renamed or removed since 0.1.0. */
 export const retiredVariables: Readonly<Record<string, RetiredVariable>> = {
+  BODY_LIMIT_BYTES: {},
   DOWNLOAD_URL_SECONDS: {},
   ECR_ENDPOINT: { now: "AWS_ENDPOINT_URL_ECR" },
   EC2_REGION: { now: "AWS_REGION" },
@@ -21,6 +24,8 @@ export const retiredVariables: Readonly<Record<string, RetiredVariable>> = {
   EDGE_REDIS_PORT: { now: "EDGE_PORT", unsafe: ONE_AFTER },
   EDGE_TIMEOUT_SECONDS: {},
   FFMPEG_PATH: {},
+  GATEWAY_PEER_URL: { now: "GATEWAY_PEER_HOST" },
+  GENERATED_SECRETS: { now: "an argument of admin make-secrets" },
   HTTP_HEADERS_SECONDS: {},
   HTTP_MAX_UNREAD_BYTES: {},
   HTTP_MAX_UNREAD_BYTES_PER_CALLER: {},
@@ -44,12 +49,18 @@ export const retiredVariables: Readonly<Record<string, RetiredVariable>> = {
   LINK_IDLE_SECONDS: {},
   LINK_LEASE_MS: {},
   MAILS_PER_HOUR: { now: "QUOTA_REQUESTED_MAILS" },
-  MIGRATE_WAIT_SECONDS: { now: "SETUP_WAIT_SECONDS" },
-  OBJECTS_WAIT_SECONDS: { now: "SETUP_WAIT_SECONDS" },
+  MAVLINK_ROUTER_IMAGE: { now: "the image of admin publish-compose --image" },
+  MIGRATE_WAIT_SECONDS: {},
+  OBJECTS_WAIT_SECONDS: {},
+  ONBOARD_IMAGE: { now: "the argument --image of admin publish-compose" },
+  ONBOARD_VEHICLE_HOST: { now: "ONBOARD_VEHICLE", unsafe: ANOTHER_VEHICLE },
+  ONBOARD_VEHICLE_PORT: { now: "ONBOARD_VEHICLE", unsafe: ANOTHER_VEHICLE },
   RELAY_DATABASE_POOL_MAX: {},
   RELAY_MAX_BUFFERED_BYTES: {},
   RELAY_MAX_SESSIONS_PER_DRONE: { now: "QUOTA_RELAY_SESSIONS" },
   RELAY_REDIS_STALL_MS: {},
+  SECRETS_NAMESPACE: {},
+  SETUP_WAIT_SECONDS: {},
   SIMULATED_LINK_COPTERS: { now: "SIMULATOR_COPTERS" },
   SIMULATED_LINK_HOST: { now: "SIMULATOR_HOSTS" },
   SIMULATED_LINK_PORT: { now: "SIMULATOR_PORT" },
@@ -62,6 +73,7 @@ export const retiredVariables: Readonly<Record<string, RetiredVariable>> = {
   SIMULATION_TRANSFER_GB_RATE: {},
   SIMULATOR_HOST: { now: "HOST" },
   TELEMETRY_MAX_SOCKETS_PER_USER: { now: "QUOTA_SOCKETS" },
+  TELEMETRY_MAX_STREAMS: {},
   UPLOAD_URL_SECONDS: {},
 };
 

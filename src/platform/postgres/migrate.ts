@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 import { migrateJobs, pendingJobMigrations } from "../jobs/jobs";
-import { retry } from "../retry";
+import { retry, SETUP_WAIT_SECONDS } from "../retry";
 import { type Db, openDatabase } from "./db";
 
 /** Any number, the same for every version: two migrations of one database exclude each other by it. */
@@ -30,7 +30,7 @@ export async function migrateSchema(url: string, source: Source): Promise<string
 }
 
 /** Resolve when the database answers; reject after `limitSeconds`. It may be starting beside us. */
-export const waitForDatabase = (url: string, limitSeconds: number): Promise<void> =>
+export const waitForDatabase = (url: string, limitSeconds = SETUP_WAIT_SECONDS): Promise<void> =>
   wait(url, limitSeconds, async (db) => {
     await db.raw("select 1").catch((cause: Error) => {
       throw new Error(`The database does not answer: ${cause.message}`, { cause });
@@ -38,7 +38,11 @@ export const waitForDatabase = (url: string, limitSeconds: number): Promise<void
   });
 
 /** Resolve when nothing is missing; reject after `limitSeconds`. */
-export const waitForSchema = (url: string, source: Source, limitSeconds: number): Promise<void> =>
+export const waitForSchema = (
+  url: string,
+  source: Source,
+  limitSeconds = SETUP_WAIT_SECONDS,
+): Promise<void> =>
   wait(url, limitSeconds, async (db) => {
     const pending = async () => {
       const [, missing] = (await db.migrate.list(configOf(source))) as [unknown, string[]];

@@ -18,7 +18,6 @@ export async function startTelemetryServer(
     config: {
       TELEMETRY_MAX_HZ: maxHz,
       TELEMETRY_MAX_SOCKETS: 10_000,
-      TELEMETRY_MAX_STREAMS: 500,
       DO_UNSUBSCRIBE: true,
       CORS_ORIGINS: [],
     },

@@ -22,7 +22,7 @@ export async function createServiceAccount(
   return serviceAccountConfig(config, namespace, account);
 }
 
-/** The kubeconfig of an existing service account. */
+/** The kubeconfig of an existing service account, with its namespace. */
 export async function serviceAccountConfig(
   config: KubeConfig,
   namespace: string,
@@ -36,6 +36,11 @@ export async function serviceAccountConfig(
   const cluster = config.getCurrentCluster();
   if (!cluster || !status?.token) throw new Error("KUBECONFIG names no cluster that gives tokens.");
   const theirs = new KubeConfig();
-  theirs.loadFromClusterAndUser(cluster, { name: account, token: status.token });
+  theirs.loadFromOptions({
+    clusters: [cluster],
+    users: [{ name: account, token: status.token }],
+    contexts: [{ name: account, cluster: cluster.name, user: account, namespace }],
+    currentContext: account,
+  });
   return theirs;
 }

@@ -30,11 +30,7 @@ export interface NewDrone {
 }
 
 const TEST_TUNNEL_SECRET = "a tunnel secret of enough length";
-export const TEST_COMPOSE = {
-  ONBOARD_IMAGE: "registry.example.com/onboard:1",
-  MAVLINK_ROUTER_IMAGE: undefined,
-  EDGE_PORT: 8088,
-};
+export const TEST_COMPOSE = { EDGE_PORT: 8088 };
 
 /**
  * A gateway and a real tunnel service on the same rows and objects; only the operating system below the tunnel is

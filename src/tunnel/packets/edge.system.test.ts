@@ -25,7 +25,7 @@ const EDGE_SECRET = "an edge secret of enough length";
 const TUNNEL_API_SECRET = "a tunnel secret of enough length";
 const strict = { ACCESS_PROFILE: "strict", EDGE_SECRET, TUNNEL_API_SECRET };
 /** The vehicle's second port, for the computer on board. */
-const ONBOARD_VEHICLE_PORT = 5003;
+const AUTOPILOT_PORT = 5003;
 
 let testbed: HubTestbed;
 let gateway: TestGateway;
@@ -116,7 +116,7 @@ asRoot(
     run(node, "simulator", {
       HOST: d1.ip,
       SIMULATOR_PORT: "5001",
-      SIMULATOR_ONBOARD_PORT: String(ONBOARD_VEHICLE_PORT),
+      SIMULATOR_ONBOARD_PORT: String(AUTOPILOT_PORT),
       SIMULATOR_LOG_FOLDER: logFolder,
       SIMULATOR_SPEEDUP: "5",
       LOG_LEVEL: "warn",
@@ -125,8 +125,7 @@ asRoot(
       DRONE_IP: d1.ip,
       REDIS_URL: "redis://10.71.0.1:8089",
       ONBOARD_GATEWAY_URL: EDGE,
-      ONBOARD_VEHICLE_HOST: d1.ip,
-      ONBOARD_VEHICLE_PORT: String(ONBOARD_VEHICLE_PORT),
+      ONBOARD_VEHICLE: `${d1.ip}:${AUTOPILOT_PORT}`,
       ONBOARD_LOG_FOLDER: join(logFolder, "1"),
       LOG_LEVEL: "info",
     });

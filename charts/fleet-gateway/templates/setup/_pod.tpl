@@ -9,7 +9,11 @@
 {{- $steps = append $steps (dict "name" "create-buckets" "args" (list "node" "dist/cmd/admin.js" "create-buckets")) }}
 {{- $steps = append $steps (dict "name" "create-store-users" "command" (list "sh" "/store-users/create")) }}
 {{- end }}
-{{- if and .Values.tunnel.enabled .Values.setup.publishCompose }}{{ $steps = append $steps (dict "name" "publish-compose" "args" (list "node" "dist/cmd/admin.js" "publish-compose")) }}{{ end -}}
+{{- if and .Values.tunnel.enabled .Values.setup.publishCompose }}
+{{- $image := list }}
+{{- with .Values.setup.onboardImage }}{{ $image = list "--image" . }}{{ end }}
+{{- $steps = append $steps (dict "name" "publish-compose" "args" (concat (list "node" "dist/cmd/admin.js" "publish-compose") $image)) }}
+{{- end -}}
 metadata:
   labels: {{- include "fleet.labels" $me | nindent 4 }}
   {{- if .Values.minio.enabled }}
@@ -45,7 +49,6 @@ spec:
       env:
         {{- if eq $step.name "migrate" }}
         - {name: LOG_LEVEL, value: {{ $.Values.logLevel | quote }}}
-        - {name: SETUP_WAIT_SECONDS, value: {{ $.Values.setup.waitSeconds | quote }}}
         {{- include "fleet.env.database" $ | nindent 8 }}
         {{- else if eq $step.name "tunnel-role" }}
         {{- include "fleet.env.database" $ | nindent 8 }}
@@ -62,14 +65,6 @@ spec:
         - {name: S3_BUCKET, value: {{ $.Values.objects.bucket | quote }}}
         {{- if eq $step.name "create-buckets" }}
         - {name: S3_VPN_BUCKET, value: {{ $.Values.objects.vpnBucket | quote }}}
-        - {name: SETUP_WAIT_SECONDS, value: {{ $.Values.setup.waitSeconds | quote }}}
-        {{- end }}
-        {{- if eq $step.name "publish-compose" }}
-        {{- range $name, $image := dict "ONBOARD_IMAGE" $.Values.setup.onboardImage "MAVLINK_ROUTER_IMAGE" $.Values.setup.mavlinkRouterImage }}
-        {{- if $image }}
-        - {name: {{ $name }}, value: {{ $image | quote }}}
-        {{- end }}
-        {{- end }}
         {{- end }}
         {{- end }}
         {{- include "fleet.authorities.env" $ | nindent 8 }}

@@ -21,7 +21,6 @@ test.each(["subscribe", "resume"] as const)(
             lookUps.push(() => resolve({ key: "drone:1", host: "127.0.0.1", port: 1, via: "direct" }));
           }),
         log: createLogger("test", "silent"),
-        maxStreams: 10,
         changed: () => {},
       });
       if (how === "subscribe") requests.subscribe(request);

@@ -8,6 +8,8 @@ import type { Watcher } from "./watcher";
 
 /** Requests of one socket that may wait. */
 const MAX_WAITING_REQUESTS = 100;
+/** Drones times streams that one socket may watch: every stream of a hundred drones. */
+const MAX_STREAMS = 500;
 
 /** Where to dial a drone that the user may watch. Rejects with `not_found`, or when it cannot be dialled. */
 export type FindWatched = (userId: number, droneId: number) => Promise<LinkTarget>;
@@ -17,8 +19,6 @@ interface RequestsDeps {
   readonly feeds: Pick<DroneFeeds, "watch" | "unwatch" | "forget">;
   readonly find: FindWatched;
   readonly log: Logger;
-  /** Drones times streams that one socket may watch. */
-  readonly maxStreams: number;
   /** Called after the watcher's streams changed. */
   readonly changed: () => void;
 }
@@ -38,9 +38,8 @@ export class Requests {
     this.enqueue(payload, async (request) => {
       const { drone_id, stream_type } = request;
       const { rooms } = this.watcher.socket;
-      const { maxStreams } = this.deps;
-      if (!rooms.has(roomOf(drone_id, stream_type)) && rooms.size > maxStreams)
-        throw new DomainError("too_many_requests", `A socket may watch ${maxStreams} streams at most.`);
+      if (!rooms.has(roomOf(drone_id, stream_type)) && rooms.size > MAX_STREAMS)
+        throw new DomainError("too_many_requests", `A socket may watch ${MAX_STREAMS} streams at most.`);
       await this.watch(request, () => this.confirm("subscribed", request));
     });
   }
@@ -54,7 +53,7 @@ export class Requests {
 
   /** Subscribes again to the streams of the client's former socket, where the user still may. */
   resume(streams: readonly StreamRequest[]): void {
-    for (const request of streams.slice(0, this.deps.maxStreams)) void this.next(() => this.watch(request));
+    for (const request of streams.slice(0, MAX_STREAMS)) void this.next(() => this.watch(request));
   }
 
   /** The socket disconnected: waiting requests are dropped. */

@@ -60,7 +60,6 @@ beforeAll(async () => {
   const config = {
     TELEMETRY_MAX_HZ: 10,
     TELEMETRY_MAX_SOCKETS: 10,
-    TELEMETRY_MAX_STREAMS: 10,
     DO_UNSUBSCRIBE: true,
     CORS_ORIGINS: [],
   };

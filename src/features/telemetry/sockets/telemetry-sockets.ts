@@ -37,7 +37,7 @@ const DRAIN_MS = 1_000;
 interface TelemetryDeps extends HandshakeDeps, Pick<Services, "log" | "registry"> {
   readonly config: Pick<
     GatewayConfig,
-    "TELEMETRY_MAX_HZ" | "TELEMETRY_MAX_SOCKETS" | "TELEMETRY_MAX_STREAMS" | "DO_UNSUBSCRIBE" | "CORS_ORIGINS"
+    "TELEMETRY_MAX_HZ" | "TELEMETRY_MAX_SOCKETS" | "DO_UNSUBSCRIBE" | "CORS_ORIGINS"
   >;
   readonly links: Pick<VehicleLinks, "subscribe">;
   readonly sessions: SessionStore;
@@ -153,7 +153,6 @@ export class TelemetrySockets {
       feeds: this.feeds,
       find: this.deps.find,
       log: this.deps.log,
-      maxStreams: this.deps.config.TELEMETRY_MAX_STREAMS,
       changed: () => recovery.changed(),
     });
     socket.on("subscribe_telemetry", (payload) => requests.subscribe(payload));

@@ -194,7 +194,7 @@ export async function startDeployment(): Promise<Deployment> {
           TUNNEL_API_SECRET: TUNNEL_SECRET,
           SIMULATOR_HOSTS: "127.0.0.1,127.0.0.50,127.0.0.51,127.0.0.52",
           GATEWAY_PEER_PORT: String(peerPort),
-          GATEWAY_PEER_URL: peer.url,
+          GATEWAY_PEER_HOST: new URL(peer.url).hostname,
           GATEWAY_PEER_SECRET: "a secret between replicas",
           LINK_LEASES: "redis",
           WORKER_IN_PROCESS: "false",
