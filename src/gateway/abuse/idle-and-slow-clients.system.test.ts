@@ -117,5 +117,5 @@ test(`${IDLE} silent Socket.IO clients take bounded memory, the next is refused,
   expect(failed).toBe(0);
   expect(slowestMs).toBeLessThan(SLOWEST_ANSWER_MS);
   expect(result.held - before).toBeLessThan(300);
-  expect(result.refused).toBe(403);
+  expect(result.refused).toBe(429);
 }, 120_000);
