@@ -3,7 +3,7 @@ import { type HashCaller, HashQueue } from "./hash-queue";
 const caller = (site: string, isKnown = false): HashCaller => ({ site, isKnown });
 
 test("known callers go before unknown ones, and one site takes a share of the queue only", async () => {
-  const queue = new HashQueue(1);
+  const queue = new HashQueue();
   const order: string[] = [];
   const waiting: Promise<unknown>[] = [];
   let end = () => {};

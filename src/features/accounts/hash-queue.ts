@@ -13,18 +13,16 @@ interface WaitingCaller {
   readonly start: () => void;
 }
 
-/** Callers of each kind that wait; some two seconds of work. */
+/** Callers of each kind that wait; some three seconds of work. */
 const MAX_WAITING = 128;
 /** Of these, callers of one site. */
 const MAX_WAITING_OF_SITE = 32;
 
-/** Runs so many tasks at a time. Known callers go first; no site can fill the queue alone. */
+/** Runs one task at a time. Known callers go first; no site can fill the queue alone. */
 export class HashQueue {
-  private running = 0;
+  private isRunning = false;
   private readonly known: WaitingCaller[] = [];
   private readonly unknown: WaitingCaller[] = [];
-
-  constructor(private readonly permits: number) {}
 
   /** Rejects with `too_many_requests` while too many wait. */
   async run<T>(caller: HashCaller, task: () => Promise<T>): Promise<T> {
@@ -34,13 +32,13 @@ export class HashQueue {
     } finally {
       const next = this.known.shift() ?? this.unknown.shift();
       if (next) next.start();
-      else this.running -= 1;
+      else this.isRunning = false;
     }
   }
 
   private turn({ site, isKnown }: HashCaller): Promise<void> | void {
-    if (this.running < this.permits) {
-      this.running += 1;
+    if (!this.isRunning) {
+      this.isRunning = true;
       return;
     }
     const queue = isKnown ? this.known : this.unknown;

@@ -4,8 +4,8 @@ import { type HashCaller, HashQueue } from "./hash-queue";
 /** OWASP's argon2id setting: 19 MiB, two passes, one lane. */
 const settings = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** A hash holds one of libuv's four threads for some 25 ms; two threads stay free for DNS and files. */
-const hashing = new HashQueue(2);
+/** A hash takes 25 ms of a core. Two at a time would take the whole CPU of a small node. */
+const hashing = new HashQueue();
 
 /** A command of an operator. */
 const OPERATOR: HashCaller = { site: "", isKnown: true };
