@@ -40,5 +40,8 @@ export function toMarkdown({ name, rows, notes = [] }: BenchTable): string {
   ].join("\n");
 }
 
-export const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+/** The least of the values that so large a part of them does not exceed; NaN without any. */
+export const percentile = (values: readonly number[], part: number): number =>
+  values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * part) - 1)] ?? Number.NaN;
+
+export const median = (values: readonly number[]): number => percentile(values, 0.5);

@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
+import { percentile } from "../table";
 import { answer } from "./child";
 
 /**
@@ -115,9 +116,7 @@ async function steady(redisUrl: string, seconds: number) {
   }
   for (let waits = 0; arrived < total && waits < 200; waits++) await delay(10);
   redis.disconnect();
-  ages.sort((a, b) => a - b);
-  const at = (part: number) => ages[Math.floor(ages.length * part)] ?? Number.NaN;
-  return { p50: at(0.5), p99: at(0.99), arrived, sent: total };
+  return { p50: percentile(ages, 0.5), p99: percentile(ages, 0.99), arrived, sent: total };
 }
 
 answer({ open, connected, leave, flood, steady });

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { answer } from "../relay/child";
+import { percentile } from "../table";
 import { Vehicles } from "./vehicles";
 import { Watchers } from "./watchers";
 
@@ -12,9 +13,6 @@ const CONNECTING_AT_ONCE = 20;
 const vehicles = new Vehicles();
 const watchers = new Watchers();
 let watched = 0;
-
-const percentile = (values: readonly number[], part: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length * part)] ?? Number.NaN;
 
 answer({
   vehicles: (count: number) => vehicles.listen(count),

@@ -73,16 +73,12 @@ export const attacks: Readonly<Record<string, Attack>> = {
     return (round) =>
       uploadPicture(by, `picture-${round}`, pictures[round % pictures.length] as Buffer | string);
   },
-  "uploads of 100 MB with a wrong checksum": async (by) => {
-    const content = Buffer.alloc(100_000_000, "x");
-    const uploads = await Promise.all(
-      Array.from({ length: AT_ONCE }, async (_, at) => {
-        const { url, asset_id } = await begin(by, `large-${at}`, "logs", "0".repeat(64));
-        await put(url, content);
-        return asset_id;
-      }),
-    );
-    return (round) => by.drone.post("/complete_upload", { asset_id: uploads[round % uploads.length] });
+  "an upload of 600 MB with a wrong checksum": async (by) => {
+    const { url, asset_id } = await begin(by, "large.bin", "logs", "0".repeat(64));
+    await put(url, Buffer.alloc(600_000_000, "x"));
+    // Eight completions at a time: each worker sends two.
+    const complete = () => by.drone.post("/complete_upload", { asset_id });
+    return () => Promise.all([complete(), complete()]);
   },
   "an upload that is replaced": async (by) => {
     const { url, asset_id } = await begin(by, "replaced.jpg", "image");
@@ -93,7 +89,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
         .toBuffer(),
     );
     await by.drone.post("/complete_upload", { asset_id });
-    await put(url, Buffer.alloc(300_000_000));
+    await put(url, Buffer.alloc(1_500_000_000));
     return () => by.user.get(`/assets/${by.tenant.droneId}/download/${asset_id}`);
   },
   "a playlist of 40 MB": async (by) => {

@@ -4,6 +4,7 @@ import { io } from "socket.io-client";
 import { ApiClient } from "../../src/testing/client";
 import { frameNumberOf } from "../../src/testing/fakes/counting-vehicle";
 import { upload } from "../../src/testing/worlds/uploads";
+import { percentile } from "../table";
 import type { TenantsWorld } from "./world";
 
 /** What the victim had while something else went on; times in ms. */
@@ -69,8 +70,7 @@ export async function order(api: ApiClient, drone_id: number): Promise<void> {
   if (status !== 200) throw new Error(`An order failed: ${status} ${JSON.stringify(body)}`);
 }
 
-const p99 = (times: readonly number[]): number =>
-  times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN;
+const p99 = (times: readonly number[]): number => percentile(times, 0.99);
 
 async function repeated(
   call: () => Promise<unknown>,

@@ -3,7 +3,6 @@ import { type PlaneName, planeNames, planes } from "../../src/domain/tunnel-plan
 import { until } from "../../src/testing/until";
 import { setPeers } from "../../src/tunnel/wireguard/apply";
 import { median } from "../table";
-import { secondsOf } from "./figures";
 import type { Peer } from "./rows";
 import { type Daemon, emptyHub, INDEX_KEY, type Testbed } from "./testbed";
 
@@ -138,4 +137,10 @@ async function changesByHand({ hub }: Testbed, drones: readonly Peer[]): Promise
     took.push(seconds * 1_000);
   }
   return median(took);
+}
+
+async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return (performance.now() - startedAt) / 1_000;
 }
