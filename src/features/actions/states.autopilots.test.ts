@@ -2,54 +2,13 @@ import { offsetBy } from "../../domain/geo";
 import { autopilots, isPx4, isRover } from "../../testing/autopilots/autopilot";
 import { contradiction } from "../../testing/autopilots/contradiction";
 import { type Flown, flown } from "../../testing/autopilots/flown";
+import { ORDERS_IN_STATES, type Stored } from "../../testing/autopilots/order-bodies";
 import { ordered } from "../../testing/autopilots/orders";
 import { square, storeFence, storePlan } from "../../testing/autopilots/plans";
 import { prepareStates, STATES } from "../../testing/autopilots/states";
 import type { Seen } from "../../testing/autopilots/witness";
-import { actionTable } from "./actions.table";
 
 jest.setTimeout(360_000);
-
-/** To the drone's onboard computer, which no autopilot knows. */
-const NOT_OF_VEHICLES = ["video-source"];
-
-/** Each order of the table; those that leave the state as it is first. */
-const ORDERS: readonly (readonly [path: string, body: (plans: Stored) => Record<string, unknown>])[] = [
-  ["set_param", ({ params: [[param_id, value]] }) => ({ param_id, value })],
-  ["set_params", ({ params }) => ({ params: Object.fromEntries(params) })],
-  ["push_geofence", ({ fence }) => ({ geofence_id: fence })],
-  ["sync_geofences", () => ({})],
-  ["clear_fence", () => ({})],
-  ["push_mission", ({ mission }) => ({ mission_id: mission })],
-  ["motortest", () => ({ motor_id: 1, percentage: 6 })],
-  ["takeoff", () => ({ altitude: 12 })],
-  ["start_mission", () => ({ takeoff_altitude: 12 })],
-  ["arm", () => ({})],
-  ["arm_drone", () => ({})],
-  ["disarm_drone", () => ({})],
-  ["move", () => ({ x: 30, y: -10, z: 20 })],
-  ["goto_gps_location", ({ there }) => ({ ...there, altitude: 18 })],
-  ["guided", () => ({})],
-  ["rtl", () => ({})],
-  ["set_mode", ({ mode }) => ({ mode_info: { custom_mode: mode } })],
-  ["land", () => ({})],
-];
-
-type Setting = readonly [name: string, value: number];
-
-/** What the orders name. */
-interface Stored {
-  readonly mission: number;
-  readonly fence: number;
-  readonly there: { readonly lat: number; readonly lng: number };
-  readonly params: readonly [Setting, Setting];
-  readonly mode: string;
-}
-
-test("each order to a vehicle is given", () => {
-  const paths = actionTable.map(({ path }) => path).filter((path) => !NOT_OF_VEHICLES.includes(path));
-  expect(ORDERS.map(([path]) => path).sort()).toEqual(paths.sort());
-});
 
 describe.each(autopilots)("%s", (name) => {
   let vehicle: Flown;
@@ -66,7 +25,7 @@ describe.each(autopilots)("%s", (name) => {
   test.each(states)("no answer is contradicted by a vehicle that is $name", async (state) => {
     const untrue: string[] = [];
     const refused: string[] = [];
-    for (const [path, body] of ORDERS) {
+    for (const [path, body] of ORDERS_IN_STATES) {
       if (!state.isIn(vehicle, await vehicle.witness.fresh())) await state.enter(vehicle);
       const given = await ordered(vehicle, path, body(stored), (seen) => contradiction(seen, name));
       const found = contradiction(given, name);

@@ -1,4 +1,6 @@
-import { contradiction } from "./contradiction";
+import { actionTable } from "../../features/actions/actions.table";
+import { CHECKS, contradiction } from "./contradiction";
+import { ORDERS_IN_STATES } from "./order-bodies";
 import type { Ordered } from "./orders";
 import type { Seen } from "./witness";
 
@@ -25,6 +27,15 @@ const plans = (count: number) => ({
 const to = { path: "goto_gps_location", body: { lat: -35.001, lng: 149, altitude: 10 } };
 const north = { ...flying, lat: -35.0001 };
 const point = { command: 16, lat: -35, lng: 149 };
+
+/** To the drone's onboard computer, which no autopilot knows. */
+const NOT_OF_VEHICLES = ["video-source"];
+
+test("each order to a vehicle is given in each state, and it is known how it shows", () => {
+  const paths = actionTable.map(({ path }) => path).filter((path) => !NOT_OF_VEHICLES.includes(path));
+  expect(ORDERS_IN_STATES.map(([path]) => path).sort()).toEqual(paths.sort());
+  expect(Object.keys(CHECKS).sort()).toEqual(paths.sort());
+});
 
 test.each<[string, Partial<Ordered>, RegExp]>([
   ["arming", { path: "arm", result: { mode: "GUIDED" }, after: disarmed }, /not armed/],

@@ -147,7 +147,8 @@ function isStored(point: StoredPoint, item: Item | undefined): boolean {
 const isPlace = ({ lat, lng }: StoredPoint, { x, y }: Item): boolean =>
   Math.abs(lat * 1e7 - x) <= ROUNDING && Math.abs(lng * 1e7 - y) <= ROUNDING;
 
-const CHECKS: Readonly<Record<string, Check>> = {
+/** How an order that was obeyed shows, by its path. */
+export const CHECKS: Readonly<Record<string, Check>> = {
   arm: armed,
   arm_drone: armed,
   disarm_drone: ({ after }) => (after.armed ? "the vehicle is armed" : undefined),
