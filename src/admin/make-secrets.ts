@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { ownNamespace } from "../platform/own-namespace";
+import { loadConfig } from "../platform/config";
+import { ownNamespace } from "../platform/kubernetes";
 import { parseJson } from "../platform/parse-json";
 import type { AdminCommand } from "./command";
 import { ensureSecretKeys } from "./ensure-secret-keys";
@@ -21,6 +22,8 @@ export const command: AdminCommand = {
       throw new Error(
         `usage: admin ${command.usage}\nSECRETS is JSON, such as {"keys": {"JWT_SECRET": "password"}}.`,
       );
+    // Names variables of an earlier release; it needs none itself.
+    loadConfig(z.object({}));
     // Loaded here: it is large, and no other command needs it.
     const { CoreV1Api, KubeConfig } = await import("@kubernetes/client-node");
     const kubeConfig = new KubeConfig();

@@ -59,6 +59,10 @@ export const gatewayConfig = z
   .refine(...requires("EDGE_SECRET", { ACCESS_PROFILE: "strict" }))
   .refine(...requires("GATEWAY_PEER_SECRET", { LINK_LEASES: "redis" }))
   .refine(...requires("EC2_INSTANCE_ID", { SIMULATION_PROVIDER: "ec2" }))
+  .refine(
+    ({ SIMULATION_PROVIDER, SIMULATOR_PORT }) => SIMULATION_PROVIDER !== "process" || SIMULATOR_PORT > 0,
+    fault("SIMULATOR_PORT", "must not be 0 with SIMULATION_PROVIDER=process"),
+  )
   .refine(...requires("TUNNEL_API_SECRET", { ACCESS_PROFILE: "strict", VPN_SERVICE_URL: true }))
   .refine(
     ({ REGISTRY_USERNAME, REGISTRY_PASSWORD }) =>
