@@ -1,4 +1,5 @@
 import type { CoreV1Api, V1Secret } from "@kubernetes/client-node";
+import { unlessAbsent } from "../platform/kubernetes";
 import { freshSecret, type SecretKind } from "./fresh-secret";
 
 const labels = { "app.kubernetes.io/part-of": "fleet-gateway" };
@@ -41,11 +42,6 @@ const additions = ({ metadata, data }: V1Secret, more: Record<string, string>) =
 ];
 
 const codeOf = (error: unknown): number | undefined => (error as { code?: number }).code;
-
-function unlessAbsent(error: unknown): undefined {
-  if (codeOf(error) === 404) return undefined;
-  throw error;
-}
 
 /** The Secret was created, changed or deleted since it was read. */
 function isWriteConflict(error: unknown): boolean {

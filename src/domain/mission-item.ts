@@ -61,6 +61,9 @@ export const PLAIN_ITEM = {
   param4: 0,
 };
 
+/** A MAVLink value as JSON has it: null where it is NaN, "not set". */
+export const nanAsNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
+
 /** MAVLink carries positions as degrees × 1e7 in int32 and all else as float32. */
 export const toE7 = (degrees: number): number => Math.round(degrees * 1e7);
 

@@ -7,6 +7,7 @@ import type { OnboardConfig } from "../platform/config";
 import { Lifecycle } from "../platform/process/lifecycle";
 import { createLogger, type Logger } from "../platform/process/log";
 import { createMetrics } from "../platform/process/metrics";
+import { hostOf } from "../platform/process/open-port";
 import { openRedis, redisReady } from "../platform/redis/client";
 import { Autopilot } from "./autopilot";
 import { DroneChannels } from "./drone-channels";
@@ -63,7 +64,7 @@ export async function startOnboard(config: OnboardConfig): Promise<Onboard> {
   lifecycle.onClose("flight record", () => record?.stop());
   const vehicle = new URL(`tcp://${config.ONBOARD_VEHICLE}`);
   const autopilot: Autopilot = new Autopilot({
-    host: vehicle.hostname.replace(/^\[|\]$/g, ""),
+    host: hostOf(vehicle),
     port: Number(vehicle.port),
     systemId: config.ONBOARD_GCS_SYSTEM_ID,
     log,

@@ -55,7 +55,7 @@ interface MailQueueOptions {
 }
 
 function openQueue({ url, from, connections, maxWaiting }: MailQueueOptions) {
-  const turns = new Semaphore(connections);
+  const permits = new Semaphore(connections);
   const transport = createTransport(
     {
       url,
@@ -69,7 +69,7 @@ function openQueue({ url, from, connections, maxWaiting }: MailQueueOptions) {
   );
   return {
     async send({ inline = [], ...mail }: Mail): Promise<void> {
-      if (turns.waiting >= maxWaiting) {
+      if (permits.waiting >= maxWaiting) {
         const message = "Too many mails wait to be sent; try again in a minute.";
         throw new DomainError("too_many_requests", message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
       }
@@ -80,7 +80,7 @@ function openQueue({ url, from, connections, maxWaiting }: MailQueueOptions) {
         contentType: "image/png",
         contentDisposition: "inline" as const,
       }));
-      await turns.run(() => transport.sendMail({ ...mail, attachments }));
+      await permits.run(() => transport.sendMail({ ...mail, attachments }));
     },
     close: () => transport.close(),
   };

@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { DomainError } from "../../domain/errors";
-import { MavCommand, MavFrame, type MissionItem, partsOfTwoMissions } from "../../domain/mission-item";
+import {
+  MavCommand,
+  MavFrame,
+  type MissionItem,
+  nanAsNull,
+  partsOfTwoMissions,
+} from "../../domain/mission-item";
 import { BodyId } from "../../http/route";
 import type { VehicleCalls } from "../../vehicle";
 import { toFlightPlan } from "../../vehicle";
@@ -51,8 +57,8 @@ export const missionActions: readonly Action[] = [
           hash,
           adjusted: adjusted.map((field) => ({
             ...field,
-            sent: known(field.sent),
-            stored: known(field.stored),
+            sent: nanAsNull(field.sent),
+            stored: nanAsNull(field.stored),
           })),
           warnings,
         },
@@ -115,8 +121,6 @@ const noHeight = (items: readonly MissionItem[]): DomainError =>
       ? "The drone holds no mission: push one first, or give takeoff_altitude."
       : "The mission on board does not begin at a height above home: give takeoff_altitude.",
   );
-
-const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
 const commandsWithHeight: readonly number[] = [MavCommand.takeoff, MavCommand.waypoint];
 const framesAboveHome: readonly number[] = [MavFrame.globalRelativeAlt, MavFrame.globalRelativeAltInt];

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DomainError } from "../../domain/errors";
+import { nanAsNull } from "../../domain/mission-item";
 import { ids, Message, type Route, route, SerializedJson } from "../../http/route";
 import type { Param, VehicleCalls } from "../../vehicle";
 import type { DroneLinks } from "./drone-links";
@@ -130,7 +131,7 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
           await links.use(caller.id, params.drone_id, (link) =>
             query.params ? link.readParams(query.params) : allParams(link),
           )
-        ).map(({ param_id, value }) => ({ param_id, value: Number.isNaN(value) ? null : value })),
+        ).map(({ param_id, value }) => ({ param_id, value: nanAsNull(value) })),
       }),
     }),
     route({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { MissionItem } from "../../domain/mission-item";
+import { type MissionItem, nanAsNull } from "../../domain/mission-item";
 import { ids, type Route, route } from "../../http/route";
 import type { Services } from "../../platform/services";
 import type { VehicleLinks } from "../../vehicle";
@@ -61,11 +61,9 @@ export const missionOnBoardRoute = ({ config, db, links }: Deps): Route =>
     },
   });
 
-const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
-
 const toItem = ({ command, frame, autocontinue, x_lat, y_long, z_alt, ...item }: MissionItem) => ({
   ...{ command, frame, autocontinue },
-  ...{ param1: known(item.param1), param2: known(item.param2) },
-  ...{ param3: known(item.param3), param4: known(item.param4) },
+  ...{ param1: nanAsNull(item.param1), param2: nanAsNull(item.param2) },
+  ...{ param3: nanAsNull(item.param3), param4: nanAsNull(item.param4) },
   ...{ lat: x_lat, lng: y_long, altitude: z_alt },
 });

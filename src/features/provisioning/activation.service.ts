@@ -38,18 +38,18 @@ export class ActivationService {
    * A registry login, and presigned URLs of the VPN config and the compose file. Rejects with `activation_failed`,
    * `too_many_requests` or `unavailable`.
    */
-  async activate(token: string, network: string, hungUp: AbortSignal) {
+  async activate(token: string, network: string, disconnected: AbortSignal) {
     const { vehicle_type } = await this.droneOf(token, network);
     // Checked before the wait for the tunnel, so that a fault of ours is reported at once.
     const [login] = await Promise.all([this.deps.registryLogin(), this.checkCompose(vehicle_type)]);
-    const drone = await this.whenReachable(token, hungUp);
+    const drone = await this.whenReachable(token, disconnected);
     const key = configKey({ plane: "drones", rowId: drone.id });
     const [vpn, compose] = await Promise.all([
       // The drone has no tunnel yet, so it reaches the store at the users' endpoint.
       this.deps.vpnStore.presignGet(key, "user", CONFIG_URL_SECONDS),
       this.deps.store.presignGet(composeKey(vehicle_type), "user", COMPOSE_URL_SECONDS),
     ]);
-    if (hungUp.aborted) throw failed("The caller hung up.");
+    if (disconnected.aborted) throw failed("The client disconnected.");
     if (!(await claimActivation(this.deps.db, drone))) throw failed(USED);
     this.deps.log.info({ drone_id: drone.id }, "Activated a drone");
     return { ...login, vpn, compose };
@@ -89,9 +89,9 @@ export class ActivationService {
    * Waits until the tunnel has the drone as a peer and the store has its config. Reads the row each time: the drone may be
    * deleted or activated, or get another key, meanwhile.
    */
-  private async whenReachable(token: string, hungUp: AbortSignal): Promise<WaitingDrone> {
+  private async whenReachable(token: string, disconnected: AbortSignal): Promise<WaitingDrone> {
     const limit = AbortSignal.timeout(this.deps.waitMs ?? WAIT_MS);
-    const signal = AbortSignal.any([hungUp, limit]);
+    const signal = AbortSignal.any([disconnected, limit]);
     let fault: DomainError | undefined;
     while (!signal.aborted) {
       const drone = await findWaitingDrone(this.deps.db, token);

@@ -1,5 +1,5 @@
 import type { AppsV1Api, CoreV1Api, KubeConfig, V1StatefulSet } from "@kubernetes/client-node";
-import { ownNamespace } from "../../platform/own-namespace";
+import { ownNamespace, unlessAbsent } from "../../platform/kubernetes";
 import type { Instance, SimulationProvider } from "./provider";
 
 interface KubernetesOptions {
@@ -74,9 +74,4 @@ export class KubernetesProvider implements SimulationProvider {
 function stateOf({ spec, status }: V1StatefulSet): Instance["state"] {
   if ((spec?.replicas ?? 1) > 0) return (status?.readyReplicas ?? 0) > 0 ? "running" : "pending";
   return (status?.replicas ?? 0) > 0 ? "stopping" : "stopped";
-}
-
-function unlessAbsent(error: unknown): undefined {
-  if ((error as { code?: number }).code === 404) return undefined;
-  throw error;
 }

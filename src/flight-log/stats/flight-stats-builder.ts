@@ -2,7 +2,7 @@ import type { FlightStats, FlightTime, Incident } from "../result";
 import { FlightTotals, type Home } from "./flight-totals";
 import { Flights } from "./flights";
 import { isPosition } from "./ground-track";
-import { DISORDER, LogClock } from "./log-clock";
+import { LogClock, MAX_BACKWARD_SECONDS } from "./log-clock";
 
 /** Metres; nothing we fly gets there. */
 const HIGHEST = 50_000;
@@ -68,7 +68,7 @@ export class FlightStatsBuilder {
 
   private settle({ at, armed }: { at: number; armed: boolean }, seconds: number): void {
     this.doubtful = undefined;
-    if (Math.abs(seconds - at) <= DISORDER) this.setArmed(armed, !armed);
+    if (Math.abs(seconds - at) <= MAX_BACKWARD_SECONDS) this.setArmed(armed, !armed);
   }
 
   /** A state, which the log may repeat: whether the motors run. */

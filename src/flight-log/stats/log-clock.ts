@@ -1,5 +1,5 @@
 /** Seconds by which one message may be earlier than the one before it: several sources write one log. */
-export const DISORDER = 2;
+export const MAX_BACKWARD_SECONDS = 2;
 /** Seconds. After a longer gap a time is accepted only when the next one agrees with it. */
 const LONGEST_GAP = 120;
 
@@ -22,12 +22,12 @@ export class LogClock {
     if (!Number.isFinite(to)) return undefined;
     if (Number.isNaN(step)) return this.accept(0, to);
     // It is a little earlier, as it is where several sources write one log.
-    if (step < 0 && step >= -DISORDER) return this.accept(0, this.latest);
+    if (step < 0 && step >= -MAX_BACKWARD_SECONDS) return this.accept(0, this.latest);
     return this.suspectTime(to, step);
   }
 
   private suspectTime(to: number, step: number): number | undefined {
-    const agrees = Math.abs(to - this.suspect) <= DISORDER;
+    const agrees = Math.abs(to - this.suspect) <= MAX_BACKWARD_SECONDS;
     this.suspect = to;
     if (!agrees) return undefined;
     this.suspect = Number.NaN;

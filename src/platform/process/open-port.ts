@@ -3,6 +3,9 @@ import type { AddressInfo, Server } from "node:net";
 /** Errors of `::` on a machine without IPv6. */
 const WITHOUT_IPV6 = new Set(["EAFNOSUPPORT", "EADDRNOTAVAIL"]);
 
+/** A URL's host as a socket takes it: an IPv6 address without brackets. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
+
 /** As it stands in a URL: an IPv6 address in brackets. */
 export const inUrl = (host: string): string => (/^[^[].*:/.test(host) ? `[${host}]` : host);
 

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { request as requestTls } from "node:https";
 import { connect } from "node:net";
+import { hostOf } from "./open-port";
 
 const LIMIT_MS = 1_000;
 
@@ -20,11 +21,12 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
  * otherwise. Reject after a second, or with the connection's error. Each call opens a connection of its own.
  */
 export async function assertReachable(url: string): Promise<void> {
-  const { protocol, hostname, port } = new URL(url);
+  const server = new URL(url);
+  const { protocol, port } = server;
   const signal = AbortSignal.timeout(LIMIT_MS);
   if (!/^(http|ws)s?:$/.test(protocol)) {
     const socket = connect({
-      host: hostname.replace(/^\[|\]$/g, ""),
+      host: hostOf(server),
       port: Number(port || DEFAULT_PORTS[protocol]),
     });
     await once(socket, "connect", { signal }).finally(() => socket.destroy());

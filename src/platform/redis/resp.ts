@@ -1,5 +1,6 @@
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { hostOf } from "../process/open-port";
 
 /**
  * Limit of one attempt to connect. The system repeats a lost SYN after a second. A longer attempt would wait for a machine
@@ -26,8 +27,9 @@ export const publishTo = (channel: string): Buffer =>
  * Redis's error message, or the socket's error.
  */
 export function connectRedis(url: string, timeoutMs = CONNECT_MS): Promise<Socket> {
-  const { protocol, hostname, port, username, password } = new URL(url);
-  const to = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 6379) };
+  const server = new URL(url);
+  const { protocol, port, username, password } = server;
+  const to = { host: hostOf(server), port: Number(port || 6379) };
   const socket = protocol === "rediss:" ? connectTls({ ...to, servername: to.host }) : connectTcp(to);
   socket.setNoDelay(true);
   socket.setKeepAlive(true, 10_000);

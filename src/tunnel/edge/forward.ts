@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as requestHttp, type ServerResponse } from "node:http";
 import { request as requestHttps } from "node:https";
+import { hostOf } from "../../platform/process/open-port";
 import type { LiveDrone } from "./admission";
 import { endToEnd, framing } from "./headers";
 
@@ -47,7 +48,7 @@ export function forward(
   }
   const outgoing = (origin.protocol === "https:" ? requestHttps : requestHttp)({
     protocol: origin.protocol,
-    hostname: origin.hostname.replace(/^\[|\]$/g, ""),
+    hostname: hostOf(origin),
     port: origin.port,
     servername: origin.hostname,
     method: request.method,

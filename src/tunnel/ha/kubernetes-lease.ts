@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { CoordinationV1Api, KubeConfig, V1Lease, V1MicroTime } from "@kubernetes/client-node";
-import { ownNamespace } from "../../platform/own-namespace";
+import { ownNamespace } from "../../platform/kubernetes";
 import { LeaseConflict, type LeaseRecord, type LeaseStore, type LeaseUpdate } from "./lease";
 
 interface KubernetesLeaseOptions {

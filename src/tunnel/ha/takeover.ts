@@ -69,7 +69,7 @@ export class TakeoverHandshakes {
     this.waiting = new Map(known.map((key) => [key, peers.get(key)?.latestHandshake ?? 0]));
     this.roundsLeft = ROUNDS;
     await this.inGroups((keys) => startHandshakes(os, networkInterface, keys));
-    log.info({ interface: networkInterface, called: this.waiting.size }, "Sent handshakes to the peers");
+    log.info({ interface: networkInterface, peers: this.waiting.size }, "Sent handshakes to the peers");
   }
 
   /** Whether another round is due now. */
@@ -83,8 +83,8 @@ export class TakeoverHandshakes {
     for (const [key, handshake] of this.waiting) {
       if (peers.get(key)?.latestHandshake !== handshake) this.waiting.delete(key);
     }
-    const called = this.waiting.size;
-    if (called === 0) return;
+    const count = this.waiting.size;
+    if (count === 0) return;
     await this.inGroups((keys) =>
       restartHandshakes(
         os,
@@ -96,7 +96,7 @@ export class TakeoverHandshakes {
         }),
       ),
     );
-    log.info({ interface: networkInterface, called }, "Sent handshakes to the peers again");
+    log.info({ interface: networkInterface, peers: count }, "Sent handshakes to the peers again");
   }
 
   private async inGroups(call: (keys: readonly PublicKey[]) => Promise<void>): Promise<void> {

@@ -185,7 +185,7 @@ export class PlanePeers {
     const settings = [
       ...removals.map(({ publicKey }) => ({ publicKey, args: ["remove"] })),
       ...upsert.map(({ peer: { publicKey, ip }, why }) => {
-        // A new peer whose endpoint is known is sent a handshake. A standby's are called when it takes over.
+        // A new peer whose endpoint is known is sent a handshake. A standby's are sent one when it takes over.
         const endpoint = why === "created" && isActive() ? endpoints.of(publicKey) : undefined;
         const handshake = endpoint ? ["endpoint", endpoint, "persistent-keepalive", "25"] : [];
         return { publicKey, args: [...handshake, "allowed-ips", `${ip}/32`] };
@@ -246,11 +246,11 @@ export class PlanePeers {
     this.options.metrics.peers(this.plane.name, peers.size);
   }
 
-  /** A tick after the hub called its peers, each peer has answered or is away. */
+  /** A tick after the hub sent handshakes to its peers, each peer has answered or is away. */
   private async endKeepalives(): Promise<void> {
-    const called = [...this.known.values()].filter(({ keepalive }) => keepalive);
-    if (called.length === 0) return;
-    const publicKeys = called.map(({ publicKey }) => publicKey);
+    const asked = [...this.known.values()].filter(({ keepalive }) => keepalive);
+    if (asked.length === 0) return;
+    const publicKeys = asked.map(({ publicKey }) => publicKey);
     await disableKeepalives(this.options.os, this.plane.interface, publicKeys);
   }
 

@@ -209,17 +209,18 @@ export class Reconciler implements ChangeSubscriber {
   private async resync({ full, isTick }: Resync): Promise<void> {
     if (this.stopped) return;
     const { planes } = this.options;
-    const steps = [];
-    if (full || !this.hasRules) steps.push(await this.stages.outcome("firewall-rules", this.ensureRules()));
+    const succeeded = [];
+    if (full || !this.hasRules)
+      succeeded.push(await this.stages.outcome("firewall-rules", this.ensureRules()));
     const hasRead = await this.stages.outcome("database", this.rows.refresh());
-    steps.push(hasRead);
+    succeeded.push(hasRead);
     if (full) {
       const thorough = !isTick || this.inspections++ % THOROUGH_EVERY === 0;
-      steps.push(await this.pairs.apply(thorough ? "elements" : "size"));
+      succeeded.push(await this.pairs.apply(thorough ? "elements" : "size"));
       for (const plane of planes) await plane.inspect();
     }
     // Ticks without a read agree on nothing.
-    await this.act({ isTick: isTick && hasRead }, steps.every(Boolean));
+    await this.act({ isTick: isTick && hasRead }, succeeded.every(Boolean));
   }
 
   /** Bring the node in line with the rows, and the interfaces of `changed`. Pairs are closed before peers are set. */

@@ -8,7 +8,7 @@ import type { VehicleCalls } from "../link";
 import type { LinkPool } from "../pool";
 import type { Subscriber, VehicleLinks } from "../vehicle-links";
 import type { Holder } from "./lease-store";
-import type { Leases } from "./leases";
+import { type Leases, takenOver } from "./leases";
 import { addressOf, NotHolder, type ReplicaRequest, ReplyLost, RequestNotSent } from "./messages";
 import type { ReplicaClient } from "./replica-client";
 import { Subscription } from "./subscription";
@@ -281,8 +281,6 @@ export class ClusterLinks implements VehicleLinks {
 const unavailable = (message: string, cause?: unknown) => new DomainError("unavailable", message, { cause });
 
 const shuttingDown = () => unavailable("The server is shutting down.");
-
-const takenOver = () => unavailable("Another gateway has just taken over the drone's link; try again.");
 
 const redisUnavailable = (cause: unknown): never => {
   throw unavailable("Redis does not answer; the gateways need it to find the drone's link.", cause);

@@ -234,5 +234,5 @@ const redisUnavailable = (cause: unknown) =>
     { cause },
   );
 
-const takenOver = () =>
+export const takenOver = () =>
   new DomainError("unavailable", "Another gateway has just taken over the drone's link; try again.");

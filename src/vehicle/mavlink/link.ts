@@ -48,7 +48,7 @@ export const DEFAULT_TIMINGS: MavlinkTimings = {
   },
   param: { timeoutMs: 1000, attempts: 5 },
   plan: { timeoutMs: 1500, attempts: 6, verdictMs: 1000, messageMs: 1500 },
-  flight: { modeMs: 3500, messageMs: 1500, setpointAttempts: 3, targetMs: 1000, afterthoughtMs: 1000 },
+  flight: { modeMs: 3500, messageMs: 1500, setpointAttempts: 3, targetMs: 1000, objectionMs: 1000 },
   heartbeatTimeoutMs: 10_000,
 };
 

@@ -17,13 +17,3 @@ export const palette = {
 
 /** Fonts that a server has. */
 export const svgFont = "DejaVu Sans, Liberation Sans, Arial, sans-serif";
-
-export const escapeMarkup = (text: string): string =>
-  text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", "&#39;")
-    // Not allowed in XML at all.
-    .replaceAll(/(?![\t\n])[\p{Cc}\p{Cs}\ufffe\uffff]/gu, "");

@@ -1,3 +1,4 @@
+import { escapeMarkup as safe } from "../../../platform/escape-markup";
 import {
   bytes,
   figures,
@@ -9,7 +10,7 @@ import {
   statusText,
   title,
 } from "./contents";
-import { palette, escapeMarkup as safe } from "./palette";
+import { palette } from "./palette";
 import { clock } from "./scale";
 
 /**

@@ -25,7 +25,7 @@ export interface RepositionTimings {
   /** How long the answer to a requested message may take. */
   readonly messageMs: number;
   /** How long after its acknowledgement PX4 may say that it does not go there, or take another target for its own. */
-  readonly afterthoughtMs: number;
+  readonly objectionMs: number;
   /** How long the report of the current target may take. */
   readonly targetMs: number;
 }
@@ -89,8 +89,8 @@ export class Reposition implements Pick<Calls, "goTo"> {
    * and when it still has another target after that time.
    */
   private async isTaken(target: Target, reasons: () => readonly string[]): Promise<boolean> {
-    const { afterthoughtMs, targetMs } = this.timings;
-    const until = performance.now() + afterthoughtMs;
+    const { objectionMs, targetMs } = this.timings;
+    const until = performance.now() + objectionMs;
     const refuse = (why: string) => refusal("go there", "after MAV_RESULT_ACCEPTED", [why]);
     for (;;) {
       const isLast = performance.now() >= until;
