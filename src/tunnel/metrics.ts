@@ -31,7 +31,7 @@ export function tunnelMetrics(registry: Registry) {
   const peers = gauge("fleet_tunnel_peers", "Live peers by plane.", ["plane"]);
   const held = gauge(
     "fleet_tunnel_held_removals",
-    "Peers that vanished with many others and stay until three ticks agree, by plane.",
+    "Peers that vanished with many others and stay until three ticks confirm it, by plane.",
     ["plane"],
   );
   const changes = counter("fleet_tunnel_changes_total", "Changes made to the node, by kind.", ["kind"]);

@@ -65,7 +65,7 @@ test("a config that does not name its row is put aside", async () => {
   expect(await store.get(damagedKey("users/9"))).toBe("PrivateKey = ");
 });
 
-test("many at once go only after three audits have agreed", async () => {
+test("many at once go only after three audits have confirmed it", async () => {
   const [first, ...others] = (await publishUnindexed(7)) as [Member, ...Member[]];
   for (const audit of [1, 2]) {
     await audited([], audit);

@@ -73,7 +73,7 @@ interface RetireDeps {
 
 /**
  * Move the configs that belong neither to a member nor to a live key to the tombstones. Many at once go only after three
- * audits have agreed: the index may be lost, or the database a wrong one. Resolves with the keys retired and kept.
+ * audits have confirmed it: the index may be lost, or the database a wrong one. Resolves with the keys retired and kept.
  */
 export async function retireUnowned(
   { store, log, mayWrite, vanishing }: RetireDeps,

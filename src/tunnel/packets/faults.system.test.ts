@@ -183,7 +183,7 @@ asRoot(
       .db("drones")
       .whereRaw("ip <<= '10.71.4.0/24'")
       .update({ deleted_at: testbed.world.db.fn.now() });
-    // This time they stay away, until three ticks agree.
+    // This time they stay away, until three ticks confirm it.
     await until(async () => !(await peers("drones0")).some((line) => line.includes("10.71.4.")), 60_000);
     await steady();
   },

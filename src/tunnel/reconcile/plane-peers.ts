@@ -212,7 +212,7 @@ export class PlanePeers {
     if (held > 0 && (isTick || held !== this.held)) {
       log.error(
         { plane: this.plane.name, held, live: this.known.size },
-        "Many peers vanished from the database at once; they stay until three ticks agree",
+        "Many peers vanished from the database at once; they stay until three ticks confirm it",
       );
     }
     this.held = held;

@@ -15,7 +15,7 @@ test.each([
   expect(held(new VanishingPolicy(), count, of, false)).toBe(isHeld ? count : 0);
 });
 
-test("many vanishing peers go when the third tick agrees, and no sooner", () => {
+test("many vanishing peers go when the third tick confirms it, and no sooner", () => {
   const policy = new VanishingPolicy<string>();
   const tick = () => held(policy, 20, 50, true);
   expect([tick(), tick(), tick()]).toEqual([20, 20, 0]);

@@ -219,7 +219,7 @@ export class Reconciler implements ChangeSubscriber {
       succeeded.push(await this.pairs.apply(thorough ? "elements" : "size"));
       for (const plane of planes) await plane.inspect();
     }
-    // Ticks without a read agree on nothing.
+    // Ticks without a read confirm nothing.
     await this.act({ isTick: isTick && hasRead }, succeeded.every(Boolean));
   }
 
