@@ -163,8 +163,8 @@ async function untilThumbnail({ victim }: TenantsWorld, round: number, at: numbe
 
 async function untilReset({ victim, mail, mailboxes }: TenantsWorld, round: number): Promise<number> {
   const email = mailboxes[round % mailboxes.length] as string;
-  // Not from the attacker's network.
-  const api = new ApiClient(victim.base).with({ "x-forwarded-for": "198.51.100.7" });
+  // From networks of its own, each with its quota.
+  const api = new ApiClient(victim.base).with({ "x-forwarded-for": `198.51.100.${round}` });
   const began = performance.now();
   await api.post("/reset-password", { email });
   return (await awaited(async () => mail.mails.some(({ to }) => to.includes(email)))) - began;
