@@ -123,13 +123,13 @@ export function accountsService(deps: Deps) {
      * in one transaction: after a failure the link still works. A log-in's token names no email, so it finds no user.
      */
     async updatePassword(reset: Callers["reset"], password: string, network: string): Promise<User> {
+      // Before the hash, which costs more than all else.
+      const known = userOfLink(reset, await findUserByName(db, reset.identity));
       const password_hash = await hashPassword(password, { site: siteOf(network), isKnown: true });
       return db.transaction(async (trx) => {
-        const user = await lockUserByName(trx, reset.identity);
-        if (!user) throw new DomainError("password_not_updated", "Unable to update password");
+        const user = userOfLink(reset, await lockUserByName(trx, known.username));
         const now = clock.now();
-        if (isOfAnotherPassword(reset, user) || !(await revokeToken(trx, { ...reset, userId: user.id }, now)))
-          throw new DomainError("unauthenticated", "This link was used already; ask for a new one.");
+        if (!(await revokeToken(trx, { ...reset, userId: user.id }, now))) throw linkUsed();
         await setPassword(trx, user.id, { password_hash, password_changed_at: now });
         return user;
       });
@@ -141,6 +141,15 @@ export function accountsService(deps: Deps) {
       return user;
     },
   };
+}
+
+const linkUsed = () => new DomainError("unauthenticated", "This link was used already; ask for a new one.");
+
+/** The user whose link it is. Throws when there is none, or the password was set after the link was issued. */
+function userOfLink(reset: Callers["reset"], user: User | undefined): User {
+  if (!user) throw new DomainError("password_not_updated", "Unable to update password");
+  if (isOfAnotherPassword(reset, user)) throw linkUsed();
+  return user;
 }
 
 export type AccountsService = ReturnType<typeof accountsService>;

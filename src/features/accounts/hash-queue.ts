@@ -18,9 +18,13 @@ const MAX_WAITING = 128;
 /** Of these, callers of one site. */
 const MAX_WAITING_OF_SITE = 32;
 
-/** Runs one task at a time. Known callers go first; no site can fill the queue alone. */
+/**
+ * Runs one task at a time. Known and unknown callers take turns, so that a flood of either does not stop the others. No
+ * site can fill a queue alone.
+ */
 export class HashQueue {
   private isRunning = false;
+  private lastWasKnown = false;
   private readonly known: WaitingCaller[] = [];
   private readonly unknown: WaitingCaller[] = [];
 
@@ -30,10 +34,17 @@ export class HashQueue {
     try {
       return await task();
     } finally {
-      const next = this.known.shift() ?? this.unknown.shift();
-      if (next) next.start();
-      else this.isRunning = false;
+      this.startNext();
     }
+  }
+
+  private startNext(): void {
+    const [first, second] = this.lastWasKnown ? [this.unknown, this.known] : [this.known, this.unknown];
+    const queue = first.length > 0 ? first : second;
+    this.lastWasKnown = queue === this.known;
+    const next = queue.shift();
+    if (next) next.start();
+    else this.isRunning = false;
   }
 
   private turn({ site, isKnown }: HashCaller): Promise<void> | void {
