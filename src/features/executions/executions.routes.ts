@@ -162,7 +162,8 @@ const resultsRoutes = ({ service, stats, archives }: Services): readonly Route[]
     params,
     success: { status: 200, schema: FlightStatsReply },
     documents: { 400: "There is no log, or it cannot be read." },
-    handle: async ({ caller, params }) => stats.analyseNow(await service.get(caller.id, params.execution_id)),
+    handle: async ({ caller, params }) =>
+      stats.analyseNow(caller.id, await service.get(caller.id, params.execution_id)),
   }),
   route({
     ...fromOwner,

@@ -6,6 +6,7 @@ import { enqueue } from "../../platform/jobs/jobs";
 import type { Task } from "../../platform/jobs/worker";
 import { isMissingObject, ObjectReplaced, type ObjectStore } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
+import { KeyedMutex } from "../../platform/semaphore";
 import type { Services } from "../../platform/services";
 import { type Asset, assetKey, findAsset, findLog, lockAssetsOf, recordsOf, versionOf } from "../assets";
 import { invalidateArchive } from "./archive/archives.store";
@@ -48,8 +49,13 @@ type Deps = Pick<Services, "db" | "store" | "clock">;
 /** Time for the request to finish before a job repeats the analysis. */
 const HEAD_START_MS = 60_000;
 
+/** Analyses of one user that wait while another of them runs. */
+const MAX_WAITING = 4;
+
 /** The statistics of flight logs. */
 export class FlightStatsService {
+  private readonly mutex = new KeyedMutex<number>();
+
   constructor(private readonly deps: Deps) {}
 
   /** Rejects with `not_found` when the execution has no log. */
@@ -59,8 +65,23 @@ export class FlightStatsService {
     return row;
   }
 
-  /** Analyses the execution's log now. Rejects with `invalid_input` when there is none that can be read. */
-  async analyseNow(execution: Execution): Promise<StatsRow> {
+  /**
+   * Analyses the execution's log now, one of a user at a time. Rejects with `invalid_input` when there is none that can be
+   * read, with `too_many_requests` when too many of the user's wait.
+   */
+  async analyseNow(userId: number, execution: Execution): Promise<StatsRow> {
+    if (this.mutex.waiting(userId) >= MAX_WAITING)
+      throw new DomainError(
+        "too_many_requests",
+        `${MAX_WAITING} analyses of yours wait for another to end.`,
+        {
+          retryAfterSeconds: 10,
+        },
+      );
+    return this.mutex.run(userId, () => this.analyseLog(execution));
+  }
+
+  private async analyseLog(execution: Execution): Promise<StatsRow> {
     const { db, clock } = this.deps;
     const asset = await db.transaction(async (trx) => {
       await lockAssetsOf(trx, execution.drone_id);
