@@ -3,6 +3,7 @@ import { may } from "../../domain/access";
 import { DomainError } from "../../domain/errors";
 import type { Page } from "../../http/route";
 import { isSameVersion, URL_SECONDS } from "../../platform/objects/object-store";
+import { KeyedMutex } from "../../platform/semaphore";
 import type { Services } from "../../platform/services";
 import { assetKey, safeFileName, thumbnailKey } from "./asset-names";
 import { type AssetType, MAX_LISTED } from "./assets.schema";
@@ -38,6 +39,9 @@ type ShownAsset = ReturnType<typeof toAssetReply>;
 
 /** The assets of vehicles, for their owners. Rejects with `forbidden` for another user's vehicle. */
 export class AssetsService {
+  /** One of a user is signed at a time. */
+  private readonly playlists = new KeyedMutex<number>();
+
   constructor(private readonly deps: Deps) {}
 
   counts = (userId: number) => countAssets(this.deps.db, userId);
@@ -88,7 +92,7 @@ export class AssetsService {
       throw new DomainError("not_found", "This video cannot be played; download it.");
     if (asset.stream !== "ready")
       throw new DomainError("not_found", "This video is still being prepared; try again shortly.");
-    return rewrittenPlaylist(this.deps.store, asset);
+    return this.playlists.run(userId, () => rewrittenPlaylist(this.deps.store, asset));
   }
 
   /** Returns the ids that were this vehicle's. Deletes the rows, and the objects at once or later by a job. */

@@ -126,6 +126,22 @@ test("a playlist of 40 MB is not read", async () => {
   expect(process.memoryUsage().rss - before).toBeLessThan(100 * 2 ** 20);
 }, 60_000);
 
+test("a video of more than six hours is kept, and its reply says why it is not played", async () => {
+  const file = join(freshFolder("video"), "long.mp4");
+  const pictures = ["-f", "lavfi", "-i", "color=size=16x16:rate=1/4:duration=21640"];
+  await run(realFfmpeg, ["-v", "error", ...pictures, "-c:v", "libx264", "-g", "1", file]);
+  const request = { file_name: "long.mp4", asset_type: "video" };
+  const { asset_id } = await upload(drone, request, readFileSync(file));
+  const { db } = gateway.deps;
+  const asset = await until(async () => {
+    const row = await db("assets").where({ id: asset_id }).first("stream", "derivation_failure");
+    return row.stream !== "pending" && row;
+  });
+  expect(asset).toEqual({ stream: "failed", derivation_failure: "The video is too long to be played here." });
+  expect((await user.api.get(`/assets/${vehicle.id}/video/${asset_id}`)).status).toBe(404);
+  expect((await user.api.get(`/assets/${vehicle.id}/download/${asset_id}`)).status).toBe(200);
+}, 60_000);
+
 test("temporary folders of killed jobs are removed", () => {
   expect(existsSync(left)).toBe(false);
 });

@@ -14,6 +14,8 @@ import { serveOnLoopback } from "./loopback-reader";
 import { PLAYLIST } from "./playlist";
 
 const SEGMENT_SECONDS = 4;
+/** Six hours. Each URL of a playlist is signed whenever it is read. */
+const MAX_SEGMENTS = 5_400;
 /** Reading an hour of video from the store and writing it again. */
 const LIMIT_MS = 3_600_000;
 
@@ -66,16 +68,20 @@ export const packageVideoTask =
         log.warn({ asset_id: asset.id, detail: error.message.slice(-500) }, "A video cannot be packaged");
         return false;
       });
-      if (packaged) await upload(store, folder, streamFolder(asset));
-      const unplayable = {
-        stream: "failed",
-        derivation_failure: "The file cannot be read as a video.",
-      } as const;
-      await saveDerived(deps, asset, packaged ? { stream: "ready" } : unplayable);
+      const names = (await readdir(folder)).filter((name) => name.endsWith(".ts")).sort();
+      if (!packaged) await saveDerived(deps, asset, unplayable("The file cannot be read as a video."));
+      else if (names.length > MAX_SEGMENTS)
+        await saveDerived(deps, asset, unplayable("The video is too long to be played here."));
+      else {
+        await upload(store, folder, names, streamFolder(asset));
+        await saveDerived(deps, asset, { stream: "ready" });
+      }
     } finally {
       await removeFolder(folder);
     }
   };
+
+const unplayable = (derivation_failure: string) => ({ stream: "failed", derivation_failure }) as const;
 
 /** Copies streams that browsers can play, and encodes others. */
 async function segment(source: string, folder: string, signal: AbortSignal): Promise<boolean> {
@@ -99,8 +105,12 @@ async function segment(source: string, folder: string, signal: AbortSignal): Pro
 }
 
 /** The segments before the playlist, so that a client finds every segment of it. */
-async function upload(store: ObjectStore, folder: string, to: string): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith(".ts")).sort();
+async function upload(
+  store: ObjectStore,
+  folder: string,
+  names: readonly string[],
+  to: string,
+): Promise<void> {
   for (const name of names)
     await store.writeStream(to + name, createReadStream(join(folder, name)), "video/mp2t");
   await store.write(to + PLAYLIST, await readFile(join(folder, PLAYLIST)), "application/vnd.apple.mpegurl");
