@@ -1,6 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { distance, type LatLng } from "../../domain/geo";
 import { eventually } from "../../platform/eventually";
+import { retry } from "../../platform/retry";
 import type { ApiClient } from "../api-client";
 import type { Gamepad } from "./gamepad";
 import { fencePoints, flightAltitude, missionPoints } from "./route";
@@ -66,18 +66,16 @@ export class Flight {
   }
 
   async arm(): Promise<void> {
-    const deadline = Date.now() + armingLimitMs;
-    for (;;) {
+    const attempt = async () => {
       try {
         await this.command("guided");
         await this.command("arm");
-        return;
       } catch (error) {
-        if (Date.now() > deadline) throw error;
         this.screen.step(`  not yet: ${(error as Error).message}`);
-        await delay(2_000);
+        throw error;
       }
-    }
+    };
+    await retry(attempt, { firstMs: 2_000, limitMs: armingLimitMs });
   }
 
   async takeOff(home: LatLng): Promise<void> {

@@ -24,7 +24,7 @@ export class ReportsService {
 
   async recipients(userId: number): Promise<Recipients> {
     const found = await recipientsOf(this.deps.db, userId);
-    if (!found) throw new DomainError("not_found", "This user no longer exists.");
+    if (!found) throw new DomainError("not_found", "This user does not exist any more.");
     return found;
   }
 
