@@ -52,7 +52,7 @@ export const gatewayConfig = z
     ),
     NETWORK_LOGIN_FAILURES_PER_15_MINUTES: limit(
       100,
-      "Failed logins that one address (IPv6: one /64) may make on all accounts together; one IPv6 /48 may make four times as many. 0 turns the limit off. A network is let past it to accounts that were logged in to from there within 30 days. Clients behind a proxy that is not in TRUSTED_PROXIES share its address.",
+      "Failed logins that one address (IPv6: one /64) may make on all accounts together. One IPv6 /48 may make four times as many. 0 turns the limit off. A network is let past it to accounts that were logged in to from there within 30 days. Clients behind a proxy that is not in TRUSTED_PROXIES share its address.",
     ),
   })
   .refine(...differentBuckets)

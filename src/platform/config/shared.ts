@@ -40,7 +40,7 @@ export const accessGroup = {
     "`contract`: the rules of the published contract, for a laptop. `strict`: every caller is authenticated, for production.",
   ),
   TRUSTED_PROXIES: list(
-    "Addresses or CIDRs whose X-Forwarded-For is believed for logs and rate limits, comma separated; `loopback`, `linklocal` and `uniquelocal` are names for theirs. Where clients have private addresses too, name the proxies' own: `uniquelocal` would believe what these clients send.",
+    "Addresses or CIDRs whose X-Forwarded-For is believed for logs and rate limits, comma separated. `loopback`, `linklocal` and `uniquelocal` are names for theirs. Where clients have private addresses too, name the proxies' own: `uniquelocal` would believe what these clients send.",
   ),
 };
 
@@ -147,7 +147,7 @@ export const simulatorGroup = {
 export const LINK_LEASES = choice(
   ["off", "redis"],
   "off",
-  "`redis`: gateways share the drones by leases in Redis, and the jumphost accepts only connections with the newest lease's fencing number. `off`: this is the only gateway.",
+  "`redis`: gateways share the drones by leases in Redis. The jumphost accepts only connections with the newest lease's fencing number. `off`: this is the only gateway.",
 );
 
 /** Of the gateway, which stores them with drones, and of the jumphost, which dials them. */

@@ -39,7 +39,7 @@ export const quotaTable = {
   mails: { per: "user", limit: 200, seconds: DAY, counts: "reports and confirmations sent for a user" },
   mailbox_mails: {
     ...{ per: "mailbox", limit: 50, seconds: DAY },
-    counts: "mails, except for a new password; addresses that differ in their tag only are one mailbox",
+    counts: "mails, except for a new password. Addresses that differ in their tag only are one mailbox",
   },
   requested_mails: {
     ...{ per: "mailbox", limit: 5, seconds: HOUR },
