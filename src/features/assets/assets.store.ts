@@ -95,23 +95,29 @@ const findSameUnfinished = async (db: Db, asset: NewAsset): Promise<Asset | unde
     .forUpdate()
     .first();
 
-/**
- * The uploads of a drone, and the bytes of its owner's uploads without this one, announced ones included. An asset is
- * pending while its URL works; after that the drone asks for a new one.
- */
-export async function usedByAssets(
+/** The content of an upload may come while its URL works, also after a completion that failed. */
+const IS_PENDING = "status <> 'ready' AND url_expires_at > :now";
+
+/** Bytes of a user's uploads without this one, announced ones included. */
+export async function storedBytes(db: Db, userId: number, now: Date, without = 0): Promise<number> {
+  const { rows } = await db.raw(
+    `SELECT coalesce(sum(greatest(size, CASE WHEN ${IS_PENDING} THEN announced_size END)), 0)::bigint AS bytes
+     FROM assets WHERE user_id = :userId AND record IS NULL AND id <> :without`,
+    { userId, now, without },
+  );
+  return rows[0].bytes;
+}
+
+/** The uploads of a drone, and those that are pending. */
+export async function countUploads(
   db: Db,
   { drone_id, user_id }: DroneAndOwner,
   now: Date,
-  without = 0,
-): Promise<{ assets: number; pending: number; bytes: number }> {
+): Promise<{ assets: number; pending: number }> {
   const { rows } = await db.raw(
-    `SELECT count(*) FILTER (WHERE drone_id = :drone_id) AS assets,
-       count(*) FILTER (WHERE drone_id = :drone_id AND status = 'pending' AND url_expires_at > :now) AS pending,
-       coalesce(sum(coalesce(size, CASE WHEN status = 'pending' AND url_expires_at > :now THEN announced_size END))
-         FILTER (WHERE id <> :without), 0)::bigint AS bytes
-     FROM assets WHERE user_id = :user_id AND record IS NULL`,
-    { drone_id, user_id, now, without },
+    `SELECT count(*) AS assets, count(*) FILTER (WHERE ${IS_PENDING}) AS pending
+     FROM assets WHERE user_id = :user_id AND drone_id = :drone_id AND record IS NULL`,
+    { drone_id, user_id, now },
   );
   return rows[0];
 }

@@ -25,6 +25,7 @@ export {
   insertAsset,
   lockAssetsOf,
   recordsOf,
+  storedBytes,
   updateAsset,
   vehicleOwner,
   versionOf,

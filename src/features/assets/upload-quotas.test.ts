@@ -34,7 +34,11 @@ async function newDrone() {
   const assets = async () => (await flight.user.api.get(`/assets/${flight.vehicle.id}`)).body.data;
   const ask = (name: string, size?: number) =>
     flight.drone.post("/authenticate_upload", { ...log(name), ...(size && { size }) });
-  return { ...flight, assets, ask };
+  const used = async (...quotas: string[]) => {
+    const { data } = (await flight.user.api.get("/user/quotas")).body;
+    return quotas.map((name) => data.find(({ quota }: { quota: string }) => quota === name).used);
+  };
+  return { ...flight, assets, ask, used };
 }
 
 const refusedBy = (quota: string) => ({
@@ -43,7 +47,7 @@ const refusedBy = (quota: string) => ({
 });
 
 test("a drone has so many assets without their upload, and asks again for those", async () => {
-  const { ask, drone, user } = await newDrone();
+  const { ask, drone, used } = await newDrone();
   for (const name of ["1", "2", "3"]) expect((await ask(name)).status).toBe(200);
   expect(await ask("4")).toMatchObject(refusedBy("pending_assets"));
   expect((await ask("2")).status).toBe(200);
@@ -53,23 +57,24 @@ test("a drone has so many assets without their upload, and asks again for those"
   await put(body.url, "content");
   expect((await drone.post("/complete_upload", { asset_id: body.asset_id })).status).toBe(200);
   expect((await ask("4")).status).toBe(200);
-  const { data } = (await user.api.get("/user/quotas")).body;
-  const used = (quota: string) => data.find((row: { quota: string }) => row.quota === quota).used;
-  expect([used("pending_assets"), used("assets"), used("stored_bytes")]).toEqual([3, 4, "content".length]);
+  expect(await used("pending_assets", "assets", "stored_bytes")).toEqual([3, 4, "content".length]);
 });
 
-test("an asset without its upload is not pending once its upload failed or its URL has expired", async () => {
-  const { ask, drone } = await newDrone();
+test("an upload that failed is pending until its URL has expired, and its announced size counts", async () => {
+  const { ask, drone, used } = await newDrone();
   for (const name of ["1", "2"]) await ask(name);
-  const { asset_id } = (await ask("3")).body;
-  expect(await ask("4")).toMatchObject(refusedBy("pending_assets"));
+  const { asset_id } = (await ask("3", 900)).body;
   expect((await drone.post("/complete_upload", { asset_id })).status).toBe(400);
-  expect((await ask("4")).status).toBe(200);
+  expect(await ask("4")).toMatchObject(refusedBy("pending_assets"));
+  expect(await ask("4", 700)).toMatchObject(refusedBy("stored_bytes"));
+  expect(await used("pending_assets", "stored_bytes")).toEqual([3, 900]);
   await gateway.deps
     .db("assets")
-    .where({ id: asset_id - 1 })
+    .where({ id: asset_id })
     .update({ url_expires_at: new Date(0) });
-  expect(await ask("5")).toMatchObject(refusedBy("assets"));
+  expect(await used("pending_assets", "stored_bytes")).toEqual([2, 0]);
+  expect((await ask("4", 700)).status).toBe(200);
+  expect(await ask("5")).toMatchObject(refusedBy("pending_assets"));
 });
 
 test("a drone has so many assets", async () => {

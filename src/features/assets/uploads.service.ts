@@ -13,14 +13,15 @@ import { assetFolder, assetKey } from "./asset-names";
 import type { UploadRequest } from "./assets.schema";
 import {
   type Asset,
+  countUploads,
   findAsset,
   findReady,
   findUnfinished,
   insertAsset,
   lockAssetsOf,
   type NewAsset,
+  storedBytes,
   updateAsset,
-  usedByAssets,
 } from "./assets.store";
 import { type Content, faultOf } from "./content-check";
 import type { ContentReader } from "./content-reader";
@@ -174,11 +175,13 @@ export class UploadsService {
   /** A repeated request is answered by the quotas that hold for all assets, and not by the number of them. */
   private async checkQuotas(trx: Db, wanted: NewAsset, unfinished: Asset | undefined): Promise<void> {
     const { quotas } = this.deps;
-    const { assets, pending, bytes } = await usedByAssets(trx, wanted, this.deps.clock.now(), unfinished?.id);
+    const now = this.deps.clock.now();
     const size = wanted.announced_size ?? 1;
     quotas.checkAmount("upload_bytes", size);
-    quotas.checkAmount("stored_bytes", bytes + size);
+    const stored = await storedBytes(trx, wanted.user_id, now, unfinished?.id);
+    quotas.checkAmount("stored_bytes", stored + size);
     if (unfinished) return;
+    const { assets, pending } = await countUploads(trx, wanted, now);
     quotas.checkAmount("pending_assets", pending + 1);
     quotas.checkAmount("assets", assets + 1);
   }
@@ -193,7 +196,8 @@ export class UploadsService {
     try {
       if (size > announced) throw new DomainError("invalid_input", differs);
       quotas.checkAmount("upload_bytes", size);
-      quotas.checkAmount("stored_bytes", (await usedByAssets(db, asset, clock.now(), asset.id)).bytes + size);
+      const stored = await storedBytes(db, asset.user_id, clock.now(), asset.id);
+      quotas.checkAmount("stored_bytes", stored + size);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       await this.fail(asset, error.message);

@@ -4,8 +4,9 @@ import { jobsOf } from "../../platform/jobs/jobs";
 import { orderQuotaKey } from "../../platform/quotas/quotas";
 import { type QuotaName, quotaOf } from "../../platform/quotas/table";
 import type { Services } from "../../platform/services";
+import { storedBytes } from "../assets";
 import { countResting } from "../vpn";
-import { droneAssets, storedBytes } from "./usage.store";
+import { droneAssets } from "./usage.store";
 
 const QuotaUse = z
   .object({
@@ -34,7 +35,7 @@ export function quotas({ db, quotas, socketsOf }: QuotasDeps): { readonly routes
     const { running, waiting } = await jobsOf(db, userId);
     const rows = [
       { ...row("jobs", running), waiting },
-      row("stored_bytes", await storedBytes(db, userId)),
+      row("stored_bytes", await storedBytes(db, userId, new Date())),
       row("sockets", socketsOf(userId)),
       row("resting_addresses", await countResting(db, userId)),
       row("mails", await quotas.used("mails", userId)),

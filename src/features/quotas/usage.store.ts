@@ -1,11 +1,5 @@
 import type { Db } from "../../platform/postgres/db";
 
-/** Bytes of all uploads of a user. */
-export async function storedBytes(db: Db, userId: number): Promise<number> {
-  const [row] = await db("assets").where({ user_id: userId, record: null }).sum("size as bytes");
-  return Number(row?.bytes ?? 0);
-}
-
 interface DroneAssets {
   readonly drone_id: number;
   readonly assets: number;
@@ -16,7 +10,7 @@ interface DroneAssets {
 export async function droneAssets(db: Db, userId: number): Promise<DroneAssets[]> {
   const { rows } = await db.raw(
     `SELECT d.id AS drone_id, count(a.id)::int AS assets,
-       count(a.id) FILTER (WHERE a.status = 'pending' AND a.url_expires_at > now())::int AS pending_assets
+       count(a.id) FILTER (WHERE a.status <> 'ready' AND a.url_expires_at > now())::int AS pending_assets
      FROM drones d LEFT JOIN assets a ON a.drone_id = d.id AND a.user_id = d.user_id AND a.record IS NULL
      WHERE d.user_id = ? AND d.deleted_at IS NULL GROUP BY d.id ORDER BY d.id`,
     [userId],
