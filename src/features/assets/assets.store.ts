@@ -98,11 +98,14 @@ const findSameUnfinished = async (db: Db, asset: NewAsset): Promise<Asset | unde
 /** The content of an upload may come while its URL works, also after a completion that failed. */
 const IS_PENDING = "status <> 'ready' AND url_expires_at > :now";
 
-/** Bytes of a user's uploads without this one, announced ones included. */
+/** Bytes of a user's archives, and of the user's uploads without this one, announced ones included. */
 export async function storedBytes(db: Db, userId: number, now: Date, without = 0): Promise<number> {
   const { rows } = await db.raw(
-    `SELECT coalesce(sum(greatest(size, CASE WHEN ${IS_PENDING} THEN announced_size END)), 0)::bigint AS bytes
-     FROM assets WHERE user_id = :userId AND record IS NULL AND id <> :without`,
+    `SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM (
+       SELECT greatest(size, CASE WHEN ${IS_PENDING} THEN announced_size END) AS bytes
+       FROM assets WHERE user_id = :userId AND record IS NULL AND id <> :without
+       UNION ALL
+       SELECT size FROM archives JOIN executions ON id = execution_id WHERE user_id = :userId) AS stored`,
     { userId, now, without },
   );
   return rows[0].bytes;

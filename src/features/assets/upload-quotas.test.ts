@@ -1,9 +1,11 @@
 import sharp from "sharp";
+import type { Task } from "../../platform/jobs/worker";
 import type { ApiClient } from "../../testing/client";
 import { until } from "../../testing/until";
 import { startFlight } from "../../testing/worlds/flights";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 import { put, sha256, upload } from "../../testing/worlds/uploads";
+import { executionTasks } from "../executions";
 import { type Execution, findExecution } from "../executions/executions.store";
 import { renderReport } from "../executions/report/render";
 import { assetFolder } from "./asset-names";
@@ -107,6 +109,26 @@ test("a user stores so many bytes, on all drones together", async () => {
   const [, first] = await assets();
   await user.api.post(`/assets/${first.drone_id}/delete`, { ids: [first.id] });
   expect((await upload(drone, log("second"), "x".repeat(700))).completed.status).toBe(200);
+});
+
+test("an archive counts as stored until its execution is deleted, and no quota refuses it", async () => {
+  const { drone, user, ask, used, vehicle, id } = await newDrone();
+  const makeArchive = executionTasks(gateway.deps)["make-archive"] as Task;
+  const archived = async () => {
+    await user.api.post(`/executions/${id}/archive`);
+    await makeArchive({ execution_id: id }, new AbortController().signal);
+    return (await user.api.get(`/executions/${id}/archive`)).body;
+  };
+  const { asset_id } = await upload(drone, { ...log("flown"), execution_id: id }, "x".repeat(900));
+  const { size } = await archived();
+  expect(await used("stored_bytes")).toEqual([900 + size]);
+  expect(await archived()).toMatchObject({ status: "ready" });
+  await user.api.post(`/assets/${vehicle.id}/delete`, { ids: [asset_id] });
+  expect(await used("stored_bytes")).toEqual([size]);
+  expect(await ask("next")).toMatchObject(refusedBy("stored_bytes"));
+  await user.api.delete(`/executions/${id}`);
+  expect(await used("stored_bytes")).toEqual([0]);
+  expect((await ask("next")).status).toBe(200);
 });
 
 test("the store refuses an upload of another size than announced", async () => {

@@ -25,8 +25,8 @@ export const quotaTable = {
   },
   assets: { per: "drone", limit: 20_000, counts: "assets", advice: "Delete some." },
   stored_bytes: {
-    ...{ per: "user", limit: 50_000_000_000, counts: "bytes of all assets" },
-    advice: "Delete some assets.",
+    ...{ per: "user", limit: 50_000_000_000, counts: "bytes of all assets and archives" },
+    advice: "Delete some assets or executions.",
   },
   upload_bytes: {
     ...{ per: "drone", limit: 5_000_000_000, counts: "bytes of one upload" },
