@@ -236,6 +236,24 @@ test.each([
   expect(await object("kept", kept)).toMatchObject({ size: "content".length });
 });
 
+test("an object that comes after the deletion of its asset is deleted a day after its URL ended", async () => {
+  const { ask, vehicle, user } = await newDrone();
+  const { db, store } = gateway.deps;
+  const { asset_id, url } = (await ask("late")).body;
+  expect((await user.api.post(`/assets/${vehicle.id}/delete`, { ids: [asset_id] })).status).toBe(200);
+  await put(url, "content");
+  const { payload } = await db("graphile_worker._private_jobs")
+    .where({ key: `remove-leftover:${asset_id}` })
+    .first("payload");
+  const task = removeLeftoverTask(gateway.deps);
+  const folder = assetFolder({ drone_id: vehicle.id, id: asset_id });
+  // A job of an earlier version.
+  await task({ asset_id }, {} as never);
+  expect(await store.head(`${folder}late`)).toBeDefined();
+  await task(payload, {} as never);
+  expect(await store.head(`${folder}late`)).toBeUndefined();
+});
+
 test("an upload is not completed more than a day after its URL ended", async () => {
   const { ask, drone } = await newDrone();
   const { url, asset_id } = (await ask("late")).body;
