@@ -6,6 +6,7 @@ import type { Db } from "../../platform/postgres/db";
 import type { Logger } from "../../platform/process/log";
 import { assetFolder } from "./asset-names";
 import type { Asset } from "./assets.store";
+import { isTooLate, leftoverOf } from "./leftover-upload";
 
 /** Time for the request that deleted the rows to delete the objects too. */
 const HEAD_START_MS = 60_000;
@@ -17,7 +18,8 @@ export interface Removal {
 
 /**
  * Call it in the transaction that deletes the rows. It enqueues a job that deletes their objects a minute later;
- * `finish` deletes them at once and withdraws the job.
+ * `finish` deletes them at once and withdraws the job. The job for an upload's leftovers deletes what comes later: a PUT
+ * that began while its URL worked.
  */
 export async function beginRemoval(
   trx: Db,
@@ -30,7 +32,7 @@ export async function beginRemoval(
   const key = `remove-objects:${prefixes[0]}`;
   const runAt = new Date(Date.now() + HEAD_START_MS);
   await enqueue(trx, { task: "remove-objects", payload: { prefixes }, user, key, runAt });
-  await removeLateUploads(trx, user, deleted);
+  for (const asset of deleted) if (!isTooLate(asset, new Date())) await enqueue(trx, leftoverOf(asset));
   return {
     finish: async (db, store, log) => {
       try {
@@ -41,19 +43,6 @@ export async function beginRemoval(
       }
     },
   };
-}
-
-/** An upload URL stays valid after its asset is deleted: delete later uploads too. */
-async function removeLateUploads(trx: Db, user: number, deleted: readonly Asset[]): Promise<void> {
-  const late = deleted.filter(({ url_expires_at }) => url_expires_at.getTime() > Date.now());
-  if (late.length === 0) return;
-  const last = Math.max(...late.map(({ url_expires_at }) => url_expires_at.getTime()));
-  await enqueue(trx, {
-    task: "remove-objects",
-    payload: { prefixes: late.map(assetFolder) },
-    user,
-    runAt: new Date(last + HEAD_START_MS),
-  });
 }
 
 const Payload = z.object({ prefixes: z.array(z.string().regex(/^(assets|archives)\/\d+/)) });

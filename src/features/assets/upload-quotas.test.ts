@@ -283,6 +283,26 @@ test("a completed upload of an announced size leaves no job", async () => {
   expect(await job()).toBeUndefined();
 });
 
+test.each(["begun", "completed"])(
+  "an asset that is %s and then deleted leaves one job, and it runs a day later",
+  async (state) => {
+    const { ask, drone, vehicle, user } = await newDrone();
+    const { asset_id, url } = (await ask("sized", 7)).body;
+    await put(url, "content");
+    if (state === "completed") await drone.post("/complete_upload", { asset_id });
+    await user.api.post(`/assets/${vehicle.id}/delete`, { ids: [asset_id] });
+    const jobs = await gateway.deps
+      .db("graphile_worker._private_jobs")
+      .whereRaw("payload::text LIKE ANY (?)", [
+        [`%"asset_id":${asset_id},%`, `%assets/${vehicle.id}/${asset_id}/%`],
+      ]);
+    expect(jobs).toMatchObject([
+      { key: `remove-leftover:${asset_id}`, payload: { asset_id, drone_id: vehicle.id } },
+    ]);
+    expect(jobs[0].run_at.getTime()).toBeGreaterThan(Date.now() + 24 * 3_600_000);
+  },
+);
+
 test("a picture that is replaced after its completion gets no thumbnail", async () => {
   const { drone, assets } = await newDrone();
   const picture = { file_name: "a.png", asset_type: "image", checksum: null };
