@@ -42,8 +42,9 @@ export type NewAsset = Pick<
 
 const assets = (db: Db) => db<Asset>("assets");
 
-/** Any number, the same for every version. */
+/** Any numbers, the same for every version. */
 const LOCK_CLASS = 727_175;
+const USER_LOCK_CLASS = 727_176;
 
 /**
  * Until the transaction ends no other one changes an asset of this drone. Taken before any row is locked, so that an
@@ -51,6 +52,14 @@ const LOCK_CLASS = 727_175;
  */
 export const lockAssetsOf = async (trx: Db, droneId: number): Promise<void> => {
   await trx.raw("SELECT pg_advisory_xact_lock(?::int, ?::int)", [LOCK_CLASS, droneId]);
+};
+
+/**
+ * Until the transaction ends no other one adds to the bytes that this user stores. Taken after the drone's lock and its
+ * execution's, and before any asset's row.
+ */
+export const lockBytesOf = async (trx: Db, userId: number): Promise<void> => {
+  await trx.raw("SELECT pg_advisory_xact_lock(?::int, ?::int)", [USER_LOCK_CLASS, userId]);
 };
 
 /** A ready asset of the same drone with the same name and content. */

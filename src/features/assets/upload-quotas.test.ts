@@ -131,6 +131,19 @@ test("an archive counts as stored until its execution is deleted, and no quota r
   expect((await ask("next")).status).toBe(200);
 });
 
+test("uploads of a user's drones at once do not exceed the stored bytes together", async () => {
+  const flights = await Promise.all([1, 2, 3, 4].map(newDrone));
+  const ids = flights.map(({ vehicle }) => vehicle.id);
+  await gateway.deps.db("drones").whereIn("id", ids).update({ user_id: flights[0]?.user.id });
+  const statuses = async (replies: Promise<{ status: number }>[]) =>
+    (await Promise.all(replies)).map(({ status }) => status).sort();
+  const uploads = flights.map(({ drone }) => upload(drone, log("unannounced"), "x".repeat(900)));
+  expect(await statuses(uploads.map(async (one) => (await one).completed))).toEqual([200, 429, 429, 429]);
+  const announced = { ...log("announced"), size: 400 };
+  const begun = flights.map(({ drone }) => drone.post("/authenticate_upload", announced));
+  expect(await statuses(begun)).toEqual([200, 429, 429, 429]);
+});
+
 test("the store refuses an upload of another size than announced", async () => {
   const { ask, drone } = await newDrone();
   const { url, asset_id } = (await ask("sized", 7)).body;

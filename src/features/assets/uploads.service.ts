@@ -19,6 +19,7 @@ import {
   findUnfinished,
   insertAsset,
   lockAssetsOf,
+  lockBytesOf,
   type NewAsset,
   storedBytes,
   updateAsset,
@@ -73,6 +74,7 @@ export class UploadsService {
         announced_size: request.size ?? null,
         url_expires_at: new Date(clock.now().getTime() + URL_SECONDS * 1000),
       };
+      await lockBytesOf(trx, wanted.user_id);
       const ready = await findReady(trx, wanted);
       if (ready) throw new DomainError("conflict", `This file was uploaded before, as asset ${ready.id}.`);
       const unfinished = await findUnfinished(trx, wanted);
@@ -196,8 +198,13 @@ export class UploadsService {
     try {
       if (size > announced) throw new DomainError("invalid_input", differs);
       quotas.checkAmount("upload_bytes", size);
-      const stored = await storedBytes(db, asset.user_id, clock.now(), asset.id);
-      quotas.checkAmount("stored_bytes", stored + size);
+      await db.transaction(async (trx) => {
+        await lockBytesOf(trx, asset.user_id);
+        const stored = await storedBytes(trx, asset.user_id, clock.now(), asset.id);
+        quotas.checkAmount("stored_bytes", stored + size);
+        // From now on it counts, also while it is read.
+        await updateAsset(trx, asset.id, { size }, "ready");
+      });
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       await this.fail(asset, error.message);
