@@ -66,13 +66,13 @@ test("0 turns a quota off", async () => {
   expect(() => quotas.checkAmount("stored_bytes", Number.MAX_SAFE_INTEGER)).not.toThrow();
 });
 
-test("docs/quotas.md tables every quota with its default", () => {
+test("docs/security.md tables every quota with its default", () => {
   const windows: Readonly<Record<number, string>> = { 60: "a minute", 3600: "an hour", 86400: "a day" };
   const rows = quotaNames.map((name) => {
     const { per, limit, seconds } = quotaOf(name);
     return `| \`${name}\` | ${per} | ${seconds ? windows[seconds] : ""} | ${limit.toLocaleString("en-US")} |`;
   });
-  const page = readFileSync(join(packageRoot, "docs/quotas.md"), "utf8");
+  const page = readFileSync(join(packageRoot, "docs/security.md"), "utf8");
   expect(
     page.split("\n").filter((line) => /^\| `[a-z_]+` \| \w+ \| [a-z ]*\| [\d,]+ \|$/.test(line)),
   ).toEqual(rows);
