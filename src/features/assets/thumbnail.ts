@@ -19,8 +19,8 @@ export const makeThumbnailTask =
     if (!asset || asset.thumbnail || asset.status !== "ready") return;
     try {
       if ((asset.size ?? 0) > LARGEST_BYTES) throw new RefusedImage("The image has more than 100 MiB.");
-      const image = await store.read(assetKey(asset), versionOf(asset));
-      await store.write(thumbnailKey(asset), await shrinkImage(image, THUMBNAIL), "image/jpeg");
+      const open = () => store.read(assetKey(asset), versionOf(asset));
+      await store.write(thumbnailKey(asset), await shrinkImage(open, THUMBNAIL), "image/jpeg");
       await saveDerived(deps, asset, { thumbnail: true });
     } catch (error) {
       // A retry would fail on the same bytes.

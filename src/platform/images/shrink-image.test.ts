@@ -6,7 +6,8 @@ const box = { width: 480, height: 360, fit: "inside", format: "jpeg" } as const;
 const blank = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: "#246" } });
 const shrink = (image: Buffer | Readable) =>
-  shrinkImage(image instanceof Readable ? image : Readable.from([image]), box);
+  shrinkImage(async () => (image instanceof Readable ? image : Readable.from([image])), box);
+const small = () => blank(90, 90).png().toBuffer();
 
 test.each(["jpeg", "png", "webp", "tiff"] as const)("a %s is made small", async (format) => {
   const small = await shrink(await blank(1_200, 900).toFormat(format).toBuffer());
@@ -29,17 +30,19 @@ const heavy = () =>
 
 test("an image that needs too much memory is refused, and the next one is made small", async () => {
   await expect(shrink(await heavy())).rejects.toThrow(RefusedImage);
-  expect((await shrink(await blank(90, 90).png().toBuffer())).length).toBeGreaterThan(0);
+  expect((await shrink(await small())).length).toBeGreaterThan(0);
 });
 
 test("an image that needs too much processor time is refused", async () => {
   const limits = { memoryKib: 2_000_000, cpuSeconds: 1, ms: 60_000 };
-  await expect(shrinkImage(Readable.from([await heavy()]), box, limits)).rejects.toThrow(RefusedImage);
+  const image = await heavy();
+  const shrunk = shrinkImage(async () => Readable.from([image]), box, limits);
+  await expect(shrunk).rejects.toThrow(RefusedImage);
 });
 
 test("an image whose source stalls is no refusal", async () => {
   const stalled = new Readable({ read: () => undefined });
-  const shrunk = shrinkImage(stalled, box, { memoryKib: 400_000, cpuSeconds: 10, ms: 500 });
+  const shrunk = shrinkImage(async () => stalled, box, { memoryKib: 400_000, cpuSeconds: 10, ms: 500 });
   await expect(shrunk).rejects.toThrow("The image did not arrive within 0.5 s.");
 });
 
@@ -50,5 +53,31 @@ test("a decoder that dies while it reads is a refusal", async () => {
 
 test("an error of the source is passed on, and is no refusal", async () => {
   const source = new Readable({ read: () => source.destroy(new Error("the store is away")) });
-  await expect(shrinkImage(source, box)).rejects.toThrow("the store is away");
+  await expect(shrink(source)).rejects.toThrow("the store is away");
+});
+
+test.each([
+  ["before it is read", () => new Readable().destroy()],
+  [
+    "while it is read",
+    () => {
+      const source: Readable = new Readable({ read: () => void source.destroy() });
+      return source;
+    },
+  ],
+])("a source that closes %s is no refusal", async (_, source) => {
+  await expect(shrink(source())).rejects.toThrow("Premature close");
+});
+
+test("a source is opened when it is the image's turn, and one that cannot be opened holds up no other", async () => {
+  const stalled = new Readable({ read: () => undefined });
+  const first = shrink(stalled);
+  const open = jest.fn().mockRejectedValue(new Error("the store is away"));
+  const second = shrinkImage(open, box);
+  const third = shrink(await small());
+  expect(open).not.toHaveBeenCalled();
+  stalled.destroy(new Error("stalled"));
+  await expect(first).rejects.toThrow("stalled");
+  await expect(second).rejects.toThrow("the store is away");
+  expect((await third).length).toBeGreaterThan(0);
 });

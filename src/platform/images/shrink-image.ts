@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
+import { finished, type Readable, type Writable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { NICENESS } from "../process/priority";
@@ -29,14 +29,17 @@ const oneAtATime = new Semaphore(1);
 
 /**
  * A small copy of an untrusted image, rotated as its EXIF data say. A process of its own decodes it, with limits on memory
- * and time. Rejects with `RefusedImage` when the image itself is the cause, which another attempt would not change.
+ * and time. `open` is called when it is the image's turn: a source that waits may be closed meanwhile. Rejects with
+ * `RefusedImage` when the image itself is the cause, which another attempt would not change, and with the error of a
+ * source that fails or ends early.
  */
-export async function shrinkImage(
-  image: Readable,
+export const shrinkImage = (
+  open: () => Promise<Readable>,
   request: DecoderRequest,
   limits: Limits = LIMITS,
-): Promise<Buffer> {
-  const release = await oneAtATime.acquire();
+): Promise<Buffer> => oneAtATime.run(async () => decode(await open(), request, limits));
+
+async function decode(image: Readable, request: DecoderRequest, limits: Limits): Promise<Buffer> {
   const child = startDecoder(request, limits);
   const timer = setTimeout(() => {
     // Does nothing to an image that has arrived.
@@ -48,7 +51,7 @@ export async function shrinkImage(
     // A decoder that could not be started says so while the image is read.
     outcome.catch(() => undefined);
     // A decoder that refuses the image reads no further; its status says why.
-    const sourceFault = await feed(image, child);
+    const sourceFault = await feed(image, child.stdin);
     const [small, reason, [status]] = await outcome;
     if (sourceFault) throw sourceFault;
     if (status === 0 && small.length > 0) return small;
@@ -58,7 +61,6 @@ export async function shrinkImage(
   } finally {
     clearTimeout(timer);
     child.kill("SIGKILL");
-    release();
   }
 }
 
@@ -71,12 +73,13 @@ function startDecoder(request: DecoderRequest, { memoryKib, cpuSeconds }: Limits
   });
 }
 
-/** Resolves with the source's error, when it broke. */
-async function feed(image: Readable, child: ChildProcess): Promise<Error | undefined> {
-  let fault: Error | undefined;
-  image.once("error", (error) => {
-    fault = error;
+/** Resolves with the source's error, when it failed or ended early. */
+async function feed(image: Readable, stdin: Writable): Promise<Error | undefined> {
+  let fault: Error | null | undefined;
+  finished(image, (error) => {
+    // A decoder that ended before its source closes the source.
+    if (!stdin.destroyed) fault = error;
   });
-  await pipeline(image, child.stdin as NodeJS.WritableStream).catch(() => undefined);
-  return fault;
+  await pipeline(image, stdin).catch(() => undefined);
+  return fault ?? undefined;
 }

@@ -120,10 +120,11 @@ async function thumbnailsOf(store: ObjectStore, assets: readonly Asset[]) {
 
 /** From the thumbnail, or from the picture itself when its thumbnail is not ready yet. */
 async function smallPicture(store: ObjectStore, asset: Asset): Promise<Buffer> {
-  const source = asset.thumbnail
-    ? Readable.from([await store.readSmall(thumbnailKey(asset))])
-    : await store.read(assetKey(asset), versionOf(asset));
-  return shrinkImage(source, IN_MAIL);
+  const open = async () =>
+    asset.thumbnail
+      ? Readable.from([await store.readSmall(thumbnailKey(asset))])
+      : store.read(assetKey(asset), versionOf(asset));
+  return shrinkImage(open, IN_MAIL);
 }
 
 const kinds = { video: "Video", image: "Picture", logs: "Log" } as const;
