@@ -6,6 +6,7 @@ import { createMetrics } from "../platform/process/metrics";
 import { CapturedLog } from "../testing/captured-log";
 import { atEndOfFile } from "../testing/clean-up";
 import { ApiClient } from "../testing/client";
+import { scrape } from "../testing/scrape";
 import { startTestGateway, type TestGateway, type TestUser } from "../testing/worlds/start-gateway";
 import { BASE_PATH, gatewayApps } from "./app";
 
@@ -23,6 +24,19 @@ beforeAll(async () => {
 
 test("a gateway of the strict profile without trusted proxies warns at start-up", () => {
   expect(log.text).toContain("TRUSTED_PROXIES is empty");
+});
+
+test("it warns, and says so in its metrics, when five users come from one address", async () => {
+  const users = await Promise.all([1, 2, 3, 4, 5].map(() => gateway.newUser()));
+  for (const { api } of users) expect((await api.get("/auth")).status).toBe(200);
+  const later = new Date(Date.now() + 6 * 60_000);
+  const clock = jest.spyOn(gateway.deps.clock, "now").mockReturnValue(later);
+  try {
+    expect((await scrape(gateway.url)).value("fleet_shared_client_address")).toBe(1);
+  } finally {
+    clock.mockRestore();
+  }
+  expect(log.text).toContain("Requests of all users come from one address");
 });
 
 const declared = (guard: "user" | "drone"): Route =>
