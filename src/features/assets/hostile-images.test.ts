@@ -1,13 +1,16 @@
 import { crc32 } from "node:zlib";
 import sharp from "sharp";
+import { jobsOf } from "../../platform/jobs/jobs";
 import { until } from "../../testing/until";
 import { type Flight, startFlight } from "../../testing/worlds/flights";
-import { startTestGateway } from "../../testing/worlds/start-gateway";
+import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 import { upload } from "../../testing/worlds/uploads";
 
+let gateway: TestGateway;
 let flight: Flight;
 beforeAll(async () => {
-  flight = await startFlight(await startTestGateway({ WORKER_IN_PROCESS: "true" }));
+  gateway = await startTestGateway({ WORKER_IN_PROCESS: "true" });
+  flight = await startFlight(gateway);
 });
 
 const SIDE = 16_380;
@@ -40,11 +43,11 @@ async function hugePng(): Promise<Buffer> {
 }
 
 /** The asset once it has a thumbnail or the reason why it has none. */
-async function derived(file_name: string, content: Buffer) {
-  const { asset_id, completed } = await upload(flight.drone, { file_name, asset_type: "image" }, content);
+async function derived(file_name: string, content: Buffer, { drone, user, vehicle } = flight) {
+  const { asset_id, completed } = await upload(drone, { file_name, asset_type: "image" }, content);
   expect(completed.status).toBe(200);
   return until(async () => {
-    const { body } = await flight.user.api.get(`/assets/${flight.vehicle.id}`);
+    const { body } = await user.api.get(`/assets/${vehicle.id}`);
     const asset = body.data.find(({ id }: { id: number }) => id === asset_id);
     return (asset.thumbnail_url ?? asset.derivation_failure) !== null && asset;
   }, 30_000);
@@ -72,4 +75,18 @@ test.each([
 test("an image of more than 100 MiB is not decoded", async () => {
   const large = Buffer.concat([await small().jpeg().toBuffer(), Buffer.alloc(100 * 2 ** 20)]);
   expect((await derived("large.jpg", large)).derivation_failure).toContain("more than 100 MiB");
+});
+
+test("another user's thumbnail takes 5 s at most while 24 hostile images wait", async () => {
+  const [other, jpeg, png] = await Promise.all([startFlight(gateway), hugeJpeg(), hugePng()]);
+  const hostile = { asset_type: "image", checksum: null };
+  for (let n = 0; n < 24; n++) {
+    const content = [svgOfFilters(), jpeg, png][n % 3] as Buffer;
+    await upload(flight.drone, { ...hostile, file_name: `${n}` }, content);
+  }
+  const began = performance.now();
+  const asset = await derived("innocent.jpg", await small().jpeg().toBuffer(), other);
+  expect(performance.now() - began).toBeLessThan(5_000);
+  expect(asset).toMatchObject({ derivation_failure: null });
+  expect((await jobsOf(gateway.deps.db, flight.user.id)).waiting).toBeGreaterThan(0);
 });
