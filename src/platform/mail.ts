@@ -7,8 +7,8 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html?: string;
-  /** Pictures that the HTML shows as `cid:<id>`. */
-  readonly inline?: readonly { readonly id: string; readonly fileName: string; readonly png: Buffer }[];
+  /** Pictures that the HTML shows as `cid:<id>`; the file name's extension says their type. */
+  readonly inline?: readonly { readonly id: string; readonly fileName: string; readonly content: Buffer }[];
   /** The same for every attempt at the same mail, so that a mail server can detect a second copy; random when absent. */
   readonly messageId?: string;
 }
@@ -73,11 +73,10 @@ function openQueue({ url, from, connections, maxWaiting }: MailQueueOptions) {
         const message = "Too many mails wait to be sent; try again in a minute.";
         throw new DomainError("too_many_requests", message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
       }
-      const attachments = inline.map(({ id, fileName, png }) => ({
+      const attachments = inline.map(({ id, fileName, content }) => ({
         cid: id,
         filename: fileName,
-        content: png,
-        contentType: "image/png",
+        content,
         contentDisposition: "inline" as const,
       }));
       await permits.run(() => transport.sendMail({ ...mail, attachments }));

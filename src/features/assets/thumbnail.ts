@@ -6,8 +6,6 @@ import { assetKey, thumbnailKey } from "./asset-names";
 import { versionOf } from "./assets.store";
 import { assetToDerive, saveDerived } from "./derivation";
 
-/** In pixels. Every mail program shows JPEG. */
-const THUMBNAIL = { width: 480, height: 360, fit: "inside", format: "jpeg" } as const;
 /** The decoder keeps the file in memory. */
 const LARGEST_BYTES = 100 * 2 ** 20;
 
@@ -20,7 +18,7 @@ export const makeThumbnailTask =
     try {
       if ((asset.size ?? 0) > LARGEST_BYTES) throw new RefusedImage("The image has more than 100 MiB.");
       const open = () => store.read(assetKey(asset), versionOf(asset));
-      await store.write(thumbnailKey(asset), await shrinkImage(open, THUMBNAIL), "image/jpeg");
+      await store.write(thumbnailKey(asset), await shrinkImage(open), "image/jpeg");
       await saveDerived(deps, asset, { thumbnail: true });
     } catch (error) {
       // A retry would fail on the same bytes.

@@ -340,6 +340,7 @@ test("an upload that is replaced after its completion is read nowhere", async ()
   const taken = (await drone.post("/authenticate_upload", picture)).body;
   await put(taken.url, square);
   expect((await drone.post("/complete_upload", { asset_id: taken.asset_id })).status).toBe(200);
+  await makeThumbnailTask(gateway.deps)({ asset_id: taken.asset_id }, {} as never);
   const inReport = async () => {
     const execution = (await findExecution(gateway.deps.db, id)) as Execution;
     const origin = "https://fleet.example";

@@ -140,7 +140,6 @@ export class UploadsService {
       // Another request completed or deleted it meanwhile, and enqueued the jobs.
       if (!ready) return (await findAsset(trx, asset.id)) ?? asset;
       await cancelLeftover(trx, ready);
-      if (ready.asset_type === "image") await enqueue(trx, derivationOf(ready, "make-thumbnail"));
       if (ready.asset_type === "video") await enqueue(trx, derivationOf(ready, "package-video"));
       return ready;
     });
@@ -170,7 +169,11 @@ export class UploadsService {
     const execution = (await findAsset(trx, id))?.execution_id;
     if (execution) await executions.lock(trx, execution);
     const updated = await updateAsset(trx, id, changes, "ready");
-    if (updated) await executions.assetChanged(trx, updated, clock.now());
+    if (!updated) return undefined;
+    // Before the report, which shows the thumbnail.
+    if (updated.status === "ready" && updated.asset_type === "image")
+      await enqueue(trx, derivationOf(updated, "make-thumbnail"));
+    await executions.assetChanged(trx, updated, clock.now());
     return updated;
   }
 

@@ -1,9 +1,10 @@
 import { buffer } from "node:stream/consumers";
 import sharp from "sharp";
-import { DecoderRequest } from "./decoder-request";
 
 /** Larger images would not fit into the memory of this process. */
 const MAX_PIXELS = 50_000_000;
+/** The small copy fits into so many pixels. It is a JPEG, which every mail program shows. */
+const BOX = { width: 480, height: 360 };
 
 /**
  * A process that decodes one image, which may be hostile: it reads the image from standard input, writes the small copy to
@@ -17,18 +18,15 @@ async function main(): Promise<void> {
   sharp.unblock({ operation: loaders });
   sharp.concurrency(1);
   sharp.cache(false);
-  const { width, height, fit, format } = DecoderRequest.parse(JSON.parse(process.argv[2] as string));
-  const image = sharp(await buffer(process.stdin), {
+  const small = sharp(await buffer(process.stdin), {
     failOn: "none",
     limitInputPixels: MAX_PIXELS,
     sequentialRead: true,
   })
     .rotate()
-    .resize({ width, height, fit, withoutEnlargement: fit === "inside" });
-  const small =
-    format === "jpeg"
-      ? image.flatten({ background: "#ffffff" }).jpeg({ quality: 78 })
-      : image.png({ palette: true });
+    .resize({ ...BOX, fit: "inside", withoutEnlargement: true })
+    .flatten({ background: "#ffffff" })
+    .jpeg({ quality: 78 });
   process.stdout.write(await small.toBuffer());
 }
 

@@ -2,11 +2,10 @@ import { Readable } from "node:stream";
 import sharp from "sharp";
 import { RefusedImage, shrinkImage } from "./shrink-image";
 
-const box = { width: 480, height: 360, fit: "inside", format: "jpeg" } as const;
 const blank = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: "#246" } });
 const shrink = (image: Buffer | Readable) =>
-  shrinkImage(async () => (image instanceof Readable ? image : Readable.from([image])), box);
+  shrinkImage(async () => (image instanceof Readable ? image : Readable.from([image])));
 const small = () => blank(90, 90).png().toBuffer();
 
 test.each(["jpeg", "png", "webp", "tiff"] as const)("a %s is made small", async (format) => {
@@ -36,13 +35,13 @@ test("an image that needs too much memory is refused, and the next one is made s
 test("an image that needs too much processor time is refused", async () => {
   const limits = { memoryKib: 2_000_000, cpuSeconds: 1, ms: 60_000 };
   const image = await heavy();
-  const shrunk = shrinkImage(async () => Readable.from([image]), box, limits);
+  const shrunk = shrinkImage(async () => Readable.from([image]), limits);
   await expect(shrunk).rejects.toThrow(RefusedImage);
 });
 
 test("an image whose source stalls is no refusal", async () => {
   const stalled = new Readable({ read: () => undefined });
-  const shrunk = shrinkImage(async () => stalled, box, { memoryKib: 400_000, cpuSeconds: 10, ms: 500 });
+  const shrunk = shrinkImage(async () => stalled, { memoryKib: 400_000, cpuSeconds: 10, ms: 500 });
   await expect(shrunk).rejects.toThrow("The image did not arrive within 0.5 s.");
 });
 
@@ -73,7 +72,7 @@ test("a source is opened when it is the image's turn, and one that cannot be ope
   const stalled = new Readable({ read: () => undefined });
   const first = shrink(stalled);
   const open = jest.fn().mockRejectedValue(new Error("the store is away"));
-  const second = shrinkImage(open, box);
+  const second = shrinkImage(open);
   const third = shrink(await small());
   expect(open).not.toHaveBeenCalled();
   stalled.destroy(new Error("stalled"));

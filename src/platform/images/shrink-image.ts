@@ -7,7 +7,6 @@ import { pipeline } from "node:stream/promises";
 import { NICENESS } from "../process/priority";
 import { program } from "../process/program";
 import { Semaphore } from "../semaphore";
-import type { DecoderRequest } from "./decoder-request";
 
 /** An image that is not decoded: another format, too large, damaged, or in need of more memory or time than there is. */
 export class RefusedImage extends Error {}
@@ -28,19 +27,16 @@ const LIMITED = `echo 1000 >/proc/self/oom_score_adj 2>/dev/null; ulimit -d "$1"
 const oneAtATime = new Semaphore(1);
 
 /**
- * A small copy of an untrusted image, rotated as its EXIF data say. A process of its own decodes it, with limits on memory
+ * The thumbnail of an untrusted image, rotated as its EXIF data say. A process of its own decodes it, with limits on memory
  * and time. `open` is called when it is the image's turn: a source that waits may be closed meanwhile. Rejects with
  * `RefusedImage` when the image itself is the cause, which another attempt would not change, and with the error of a
  * source that fails or ends early.
  */
-export const shrinkImage = (
-  open: () => Promise<Readable>,
-  request: DecoderRequest,
-  limits: Limits = LIMITS,
-): Promise<Buffer> => oneAtATime.run(async () => decode(await open(), request, limits));
+export const shrinkImage = (open: () => Promise<Readable>, limits: Limits = LIMITS): Promise<Buffer> =>
+  oneAtATime.run(async () => decode(await open(), limits));
 
-async function decode(image: Readable, request: DecoderRequest, limits: Limits): Promise<Buffer> {
-  const child = startDecoder(request, limits);
+async function decode(image: Readable, limits: Limits): Promise<Buffer> {
+  const child = startDecoder(limits);
   const timer = setTimeout(() => {
     // Does nothing to an image that has arrived.
     image.destroy(new Error(`The image did not arrive within ${limits.ms / 1000} s.`));
@@ -64,9 +60,9 @@ async function decode(image: Readable, request: DecoderRequest, limits: Limits):
   }
 }
 
-function startDecoder(request: DecoderRequest, { memoryKib, cpuSeconds }: Limits) {
+function startDecoder({ memoryKib, cpuSeconds }: Limits) {
   const { file, execArgv } = program(join(__dirname, "decoder"));
-  const command = [process.execPath, "--max-old-space-size=64", ...execArgv, file, JSON.stringify(request)];
+  const command = [process.execPath, "--max-old-space-size=64", ...execArgv, file];
   return spawn("sh", ["-c", LIMITED, "sh", `${memoryKib}`, `${cpuSeconds}`, ...command], {
     env: { PATH: process.env.PATH, NODE_ENV: process.env.NODE_ENV },
     stdio: ["pipe", "pipe", "pipe"],

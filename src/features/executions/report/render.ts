@@ -1,9 +1,7 @@
-import { Readable } from "node:stream";
 import sharp from "sharp";
 import type { LatLng } from "../../../domain/geo";
 import { MavCommand } from "../../../domain/mission-item";
 import type { FlightStats } from "../../../flight-log";
-import { shrinkImage } from "../../../platform/images/shrink-image";
 import type { Mail } from "../../../platform/mail";
 import type { ObjectStore } from "../../../platform/objects/object-store";
 import type { Db } from "../../../platform/postgres/db";
@@ -16,7 +14,6 @@ import {
   findAsset,
   safeFileName,
   thumbnailKey,
-  versionOf,
 } from "../../assets";
 import { droneOfExecution, type Execution } from "../executions.store";
 import { findStats, type StatsRow } from "../stats.store";
@@ -39,11 +36,8 @@ const LINK_SECONDS = 7 * 86_400;
 /** Assets in a mail; the web client shows all. */
 const MAX_ASSETS = 30;
 const MAX_THUMBNAILS = 12;
-/** Bytes of a picture without a thumbnail that is decoded for a mail. */
-const LARGEST_DRAWN = 30e6;
 /** Files that a sentence names. */
 const NAMED = 5;
-const IN_MAIL = { width: 144, height: 108, fit: "cover", format: "png" } as const;
 
 /** The report of an execution in its current state. */
 export async function renderReport(
@@ -90,7 +84,9 @@ async function drawn(execution: Execution, stats: FlightStats | undefined) {
     { id: "track", fileName: "track.png", svg: track.length > 1 ? trackMap(track, planned(execution)) : "" },
     { id: "plot", fileName: "altitude-speed.png", svg: series.length > 1 ? altitudePlot(series) : "" },
   ].filter(({ svg }) => svg !== "");
-  return Promise.all(drawings.map(async ({ id, fileName, svg }) => ({ id, fileName, png: await png(svg) })));
+  return Promise.all(
+    drawings.map(async ({ id, fileName, svg }) => ({ id, fileName, content: await png(svg) })),
+  );
 }
 
 /** The positions of the plan on board. A return, or a landing at the current position, has none. */
@@ -102,29 +98,15 @@ const planned = ({ plan_items }: Execution): LatLng[] =>
     })
     .map(({ x_lat, y_long }) => ({ lat: x_lat, lng: y_long }));
 
-/** Small copies for the mail. A picture that cannot be read is left out. */
+/** The stored thumbnails. A picture without one is only listed. */
 async function thumbnailsOf(store: ObjectStore, assets: readonly Asset[]) {
-  const shown = assets.filter(({ asset_type, thumbnail, derivation_failure, size }) => {
-    const mayBeDrawn = derivation_failure === null && (size ?? 0) <= LARGEST_DRAWN;
-    return asset_type === "image" && (thumbnail || mayBeDrawn);
-  });
-  const found = new Map<number, { id: string; fileName: string; png: Buffer }>();
-  // One at a time: each is decoded in memory.
-  for (const asset of shown.slice(0, MAX_THUMBNAILS)) {
-    const png = await smallPicture(store, asset).catch(() => undefined);
+  const found = new Map<number, { id: string; fileName: string; content: Buffer }>();
+  for (const asset of assets.filter(({ thumbnail }) => thumbnail).slice(0, MAX_THUMBNAILS)) {
+    const content = await store.readSmall(thumbnailKey(asset)).catch(() => undefined);
     const id = `asset-${asset.id}`;
-    if (png) found.set(asset.id, { id, fileName: `${id}.png`, png });
+    if (content) found.set(asset.id, { id, fileName: `${id}.jpg`, content });
   }
   return found;
-}
-
-/** From the thumbnail, or from the picture itself when its thumbnail is not ready yet. */
-async function smallPicture(store: ObjectStore, asset: Asset): Promise<Buffer> {
-  const open = async () =>
-    asset.thumbnail
-      ? Readable.from([await store.readSmall(thumbnailKey(asset))])
-      : store.read(assetKey(asset), versionOf(asset));
-  return shrinkImage(open, IN_MAIL);
 }
 
 const kinds = { video: "Video", image: "Picture", logs: "Log" } as const;

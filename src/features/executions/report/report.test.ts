@@ -3,7 +3,7 @@ import { straightFlight } from "../../../testing/flight-logs";
 import { until } from "../../../testing/until";
 import { startFlight } from "../../../testing/worlds/flights";
 import { startTestGateway, type TestGateway } from "../../../testing/worlds/start-gateway";
-import { upload } from "../../../testing/worlds/uploads";
+import { put, upload } from "../../../testing/worlds/uploads";
 import { findExecution } from "../executions.store";
 import { altitudePlot } from "./altitude-plot";
 import { renderReport } from "./render";
@@ -40,27 +40,53 @@ test("a report waits for the log's analysis, and shows figures, a map and a plot
   );
   const { html, inline } = await rendered(id);
   for (const picture of inline) expect(html).toContain(`cid:${picture.id}`);
-  const sizes = await Promise.all(inline.map(async ({ png }) => (await sharp(png).metadata()).width));
+  const sizes = await Promise.all(inline.map(async ({ content }) => (await sharp(content).metadata()).width));
   expect(inline.map(({ id }) => id)).toEqual(["track", "plot"]);
   expect(sizes).toEqual([1200, 1200]);
 });
 
-test("pictures are shown, also without a thumbnail; a file that is not a picture is only listed", async () => {
-  const { drone, id } = await startFlight(gateway);
-  const photo = await sharp({ create: { width: 64, height: 48, channels: 3, background: "#246" } })
+const photo = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: "#246" } })
     .jpeg()
     .toBuffer();
+
+test("pictures are shown with their thumbnails; a picture without one is only listed", async () => {
+  const { drone, id } = await startFlight(gateway);
   const bring = async (file_name: string, content: Buffer) =>
     (await upload(drone, { file_name, asset_type: "image", execution_id: id }, content)).asset_id;
-  const good = await bring("good.jpg", photo);
-  const broken = await bring("broken.jpg", Buffer.concat([photo.subarray(0, 12), Buffer.alloc(100)]));
-  await gateway.deps.db("assets").where({ execution_id: id }).update({ thumbnail: false });
+  const good = await bring("good.jpg", await photo(1_200, 900));
+  const broken = await bring("broken.jpg", Buffer.alloc(100));
+  const assets = () => gateway.deps.db("assets").where({ execution_id: id });
+  await until(async () => (await assets().where({ thumbnail: true })).length > 0);
+  const early = await bring("early.jpg", await photo(64, 48));
+  await until(async () => (await assets().where({ thumbnail: true })).length > 1);
+  await assets().where({ id: early }).update({ thumbnail: false });
+  const read = jest.spyOn(gateway.deps.store, "read");
   const { html, inline } = await rendered(id);
-  const pictures = inline.map((picture) => picture.id);
-  expect(pictures).toContain(`asset-${good}`);
-  expect(pictures).not.toContain(`asset-${broken}`);
+  expect(read).not.toHaveBeenCalled();
+  read.mockRestore();
+  expect(inline.map(({ fileName }) => fileName)).toEqual([`asset-${good}.jpg`]);
+  expect(await sharp(inline[0]?.content).metadata()).toMatchObject({
+    format: "jpeg",
+    width: 480,
+    height: 360,
+  });
   expect(html).toContain(`cid:asset-${good}`);
+  for (const asset of [broken, early]) expect(html).not.toContain(`cid:asset-${asset}`);
   expect(html).toContain("broken.jpg");
+  expect(html).toContain("early.jpg");
+});
+
+test("the report that a picture's upload completes shows that picture", async () => {
+  const { user, drone, id } = await startFlight(gateway);
+  const picture = { file_name: "last.jpg", asset_type: "image", execution_id: id, checksum: null };
+  const begun = (await drone.post("/authenticate_upload", picture)).body;
+  await drone.post(`/executions/${id}/complete`, { status: "completed" });
+  await put(begun.url, await photo(64, 48));
+  await drone.post("/complete_upload", { asset_id: begun.asset_id });
+  await until(async () => (await user.api.get(`/executions/${id}`)).body.data.report === "sent");
+  const mail = gateway.mail.mails.find(({ to }) => to.includes(user.username));
+  expect(mail?.html).toContain(`cid:asset-${begun.asset_id}`);
 });
 
 test("names that are markup are shown as text", async () => {
