@@ -101,7 +101,7 @@ function assetList(assets: readonly ReportAsset[]): string {
   if (assets.length === 0) return "";
   const rows = assets.map(({ name, kind, size, url, thumbnail }) => {
     const shown = thumbnail
-      ? `<img src="cid:${thumbnail}" alt="" width="72" style="display:block;width:72px;height:54px;object-fit:cover;border-radius:6px">`
+      ? `<img src="cid:${thumbnail}" alt="" width="72" style="display:block;width:72px;height:auto;border-radius:6px">`
       : `<div style="width:72px;height:54px;line-height:54px;text-align:center;background:${palette.ground};border-radius:6px;font-size:12px;color:${palette.soft}">${kind}</div>`;
     return `<tr><td width="72" style="padding:6px 0">${shown}</td><td style="padding:6px 12px;font-size:14px;line-height:1.4;word-break:break-word"><a href="${safe(url)}" style="color:${palette.track};text-decoration:none;font-weight:600">${safe(name)}</a><br><span style="color:${palette.soft};font-size:13px">${kind}, ${bytes(size)}</span></td></tr>`;
   });
