@@ -22,10 +22,18 @@ const Frame = z.object({
 export const FeedRequest = z.object({ drone_id: z.int() });
 export type FeedRequest = z.output<typeof FeedRequest>;
 
+const NewestFrame = z.object({ age_ms: z.number(), offset: StreamOffset.optional(), frame: Frame });
+
 /** The state of the link, and the newest frame of each type, for watchers that have just subscribed. */
 export const FeedAnswer = z.object({
   state: z.enum(["waiting", "up", "down"]),
   reason: z.string().optional(),
-  newest: z.array(z.object({ age_ms: z.number(), offset: StreamOffset.optional(), frame: Frame })),
+  /** Frames of types that only a newer release knows are left out. */
+  newest: z.array(z.unknown()).transform((frames) =>
+    frames.flatMap((frame) => {
+      const { success, data } = NewestFrame.safeParse(frame);
+      return success ? [data] : [];
+    }),
+  ),
 });
 export type FeedAnswer = z.output<typeof FeedAnswer>;
