@@ -153,7 +153,7 @@ async function untilThumbnail({ victim }: TenantsWorld, round: number, at: numbe
     picture,
   );
   const shown = async () => {
-    const { body } = await api.get(`/assets/${victim.droneId}`);
+    const { body } = await api.get(`/assets/${victim.droneId}?limit=5`);
     return body.data.some(
       (asset: { id: number; thumbnail_url: string | null }) => asset.id === asset_id && asset.thumbnail_url,
     );
