@@ -104,8 +104,8 @@ const findSameUnfinished = async (db: Db, asset: NewAsset): Promise<Asset | unde
     .forUpdate()
     .first();
 
-/** The content of an upload may come while its URL works, also after a completion that failed. */
-const IS_PENDING = "status <> 'ready' AND url_expires_at > :now";
+/** SQL: the content of an upload may come while its URL works, also after a completion that failed. */
+export const IS_PENDING = "status <> 'ready' AND url_expires_at > :now";
 
 /** Bytes of a user's archives, and of the user's uploads without this one, announced ones included. */
 export async function storedBytes(db: Db, userId: number, now: Date, without = 0): Promise<number> {

@@ -22,6 +22,7 @@ export {
   deleteAssets,
   findAsset,
   findLog,
+  IS_PENDING,
   insertAsset,
   lockAssetsOf,
   recordsOf,

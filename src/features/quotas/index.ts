@@ -20,27 +20,28 @@ const QuotaUse = z
   })
   .meta({ id: "QuotaUse" });
 
-interface QuotasDeps extends Pick<Services, "db" | "quotas"> {
+interface QuotasDeps extends Pick<Services, "db" | "clock" | "quotas"> {
   /** Connections of a user to this gateway. */
   readonly socketsOf: (userId: number) => number;
 }
 
 /** What a user and each of their drones use of their quotas. */
-export function quotas({ db, quotas, socketsOf }: QuotasDeps): { readonly routes: readonly Route[] } {
+export function quotas({ db, clock, quotas, socketsOf }: QuotasDeps): { readonly routes: readonly Route[] } {
   const row = (quota: QuotaName, used: number, drone_id: number | null = null) => {
     const { counts, seconds = null } = quotaOf(quota);
     return { quota, counts, drone_id, used, waiting: null, limit: quotas.limit(quota), seconds };
   };
   const use = async (userId: number) => {
+    const now = clock.now();
     const { running, waiting } = await jobsOf(db, userId);
     const rows = [
       { ...row("jobs", running), waiting },
-      row("stored_bytes", await storedBytes(db, userId, new Date())),
+      row("stored_bytes", await storedBytes(db, userId, now)),
       row("sockets", socketsOf(userId)),
       row("resting_addresses", await countResting(db, userId)),
       row("mails", await quotas.used("mails", userId)),
     ];
-    for (const { drone_id, ...amounts } of await droneAssets(db, userId)) {
+    for (const { drone_id, ...amounts } of await droneAssets(db, userId, now)) {
       rows.push(
         row("assets", amounts.assets, drone_id),
         row("pending_assets", amounts.pending_assets, drone_id),
