@@ -1,3 +1,5 @@
+import { DomainError } from "../domain/errors";
+
 /** Lets so many tasks run at a time, in the order in which they came. */
 export class Semaphore {
   private running = 0;
@@ -34,11 +36,6 @@ export class Semaphore {
 export class KeyedMutex<Key> {
   private readonly locks = new Map<Key, Semaphore>();
 
-  /** Tasks that wait for the key. */
-  waiting(key: Key): number {
-    return this.locks.get(key)?.waiting ?? 0;
-  }
-
   /** Resolves with the function that releases the key. Call that once. */
   async acquire(key: Key): Promise<() => void> {
     const lock = this.locks.get(key) ?? new Semaphore(1);
@@ -52,6 +49,17 @@ export class KeyedMutex<Key> {
 
   run<T>(key: Key, task: () => Promise<T>): Promise<T> {
     return holding(this.acquire(key), task);
+  }
+
+  /** As `run`, unless so many tasks wait for the key already: rejects with `too_many_requests` then. */
+  async runUnlessFull<T>(
+    key: Key,
+    full: { readonly maxWaiting: number; readonly message: string },
+    task: () => Promise<T>,
+  ): Promise<T> {
+    if ((this.locks.get(key)?.waiting ?? 0) >= full.maxWaiting)
+      throw new DomainError("too_many_requests", full.message, { retryAfterSeconds: 10 });
+    return this.run(key, task);
   }
 }
 

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { DomainError } from "../../domain/errors";
 import type { Db } from "../../platform/postgres/db";
 import { KeyedMutex } from "../../platform/semaphore";
 
@@ -9,7 +8,7 @@ const EXPIRY_SECONDS = 30;
 const RENEW_MS = 10_000;
 const ASK_MS = 250;
 /** Requests whose clients have gone wait too. */
-const MAX_WAITING = 24;
+const FULL = { maxWaiting: 24, message: "24 uploads of the drone wait for their check." };
 
 /**
  * Checks of uploads, one at a time per drone on all gateways. Others wait: a drone that completes several pictures at
@@ -21,16 +20,8 @@ export class UploadChecks {
   constructor(private readonly db: Db) {}
 
   /** Rejects with `too_many_requests` when too many wait for the drone's turn here. */
-  async run<T>(droneId: number, check: () => Promise<T>): Promise<T> {
-    if (this.mutex.waiting(droneId) >= MAX_WAITING)
-      throw new DomainError(
-        "too_many_requests",
-        `${MAX_WAITING} uploads of the drone wait for their check.`,
-        {
-          retryAfterSeconds: 10,
-        },
-      );
-    return this.mutex.run(droneId, async () => {
+  run<T>(droneId: number, check: () => Promise<T>): Promise<T> {
+    return this.mutex.runUnlessFull(droneId, FULL, async () => {
       const holder = randomUUID();
       while (!(await this.take(droneId, holder))) await delay(ASK_MS);
       const renewal = setInterval(() => void this.take(droneId, holder).catch(() => false), RENEW_MS);

@@ -49,8 +49,8 @@ type Deps = Pick<Services, "db" | "store" | "clock">;
 /** Time for the request to finish before a job repeats the analysis. */
 const HEAD_START_MS = 60_000;
 
-/** Analyses of one user that wait while another of them runs. */
-const MAX_WAITING = 4;
+/** Of analyses of one user, while another of them runs. */
+const FULL = { maxWaiting: 4, message: "4 analyses of yours wait for another to end." };
 
 /** The statistics of flight logs. */
 export class FlightStatsService {
@@ -70,15 +70,7 @@ export class FlightStatsService {
    * read, with `too_many_requests` when too many of the user's wait.
    */
   async analyseNow(userId: number, execution: Execution): Promise<StatsRow> {
-    if (this.mutex.waiting(userId) >= MAX_WAITING)
-      throw new DomainError(
-        "too_many_requests",
-        `${MAX_WAITING} analyses of yours wait for another to end.`,
-        {
-          retryAfterSeconds: 10,
-        },
-      );
-    return this.mutex.run(userId, () => this.analyseLog(execution));
+    return this.mutex.runUnlessFull(userId, FULL, () => this.analyseLog(execution));
   }
 
   private async analyseLog(execution: Execution): Promise<StatsRow> {
