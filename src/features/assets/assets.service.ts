@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { may } from "../../domain/access";
 import { DomainError } from "../../domain/errors";
 import type { Page } from "../../http/route";
@@ -20,10 +19,9 @@ import {
   versionOf,
 } from "./assets.store";
 import { beginRemoval } from "./removal";
+import { signEach } from "./sign-each";
 import type { ExecutionHooks } from "./uploads.service";
 import { rewrittenPlaylist } from "./video/playlist";
-
-const SIGNED_AT_ONCE = 100;
 
 interface Deps extends Pick<Services, "db" | "store" | "log" | "clock"> {
   readonly executions: ExecutionHooks;
@@ -57,15 +55,8 @@ export class AssetsService {
     this.replies(await assetsOfExecution(this.deps.db, executionId, MAX_LISTED));
 
   /** With presigned URLs of the thumbnails. */
-  replies = async (assets: readonly Asset[]): Promise<ShownAsset[]> => {
-    const replies: ShownAsset[] = [];
-    for (const asset of assets) {
-      replies.push(toAssetReply(asset, await this.thumbnailUrl(asset)));
-      // Signing thousands of URLs takes a second, during which other requests must be served.
-      if (replies.length % SIGNED_AT_ONCE === 0) await setImmediate();
-    }
-    return replies;
-  };
+  replies = (assets: readonly Asset[]): Promise<ShownAsset[]> =>
+    signEach(assets, async (asset) => toAssetReply(asset, await this.thumbnailUrl(asset)));
 
   async download(userId: number, vehicleId: number, assetId: number) {
     const asset = await this.ready(userId, vehicleId, assetId);

@@ -12,11 +12,13 @@ const Payload = z.object({
   drone_id: z.int().optional(),
 });
 
-/** A job that derives objects from an asset, into the asset's folder. */
-export const derivationOf = (
-  { id, drone_id, user_id }: Asset,
-  task: "make-thumbnail" | "package-video",
-): JobRequest => ({ task, payload: { asset_id: id, drone_id }, user: user_id });
+const TASKS = { image: "make-thumbnail", video: "package-video", logs: undefined } as const;
+
+/** The job that derives objects from an asset, into the asset's folder; undefined for logs. */
+export function derivationOf({ id, drone_id, user_id, asset_type }: Asset): JobRequest | undefined {
+  const task = TASKS[asset_type];
+  return task && { task, payload: { asset_id: id, drone_id }, user: user_id };
+}
 
 /**
  * The asset of such a job. Undefined when it was deleted; then this deletes objects that an earlier attempt may have

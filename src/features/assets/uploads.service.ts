@@ -140,7 +140,6 @@ export class UploadsService {
       // Another request completed or deleted it meanwhile, and enqueued the jobs.
       if (!ready) return (await findAsset(trx, asset.id)) ?? asset;
       await cancelLeftover(trx, ready);
-      if (ready.asset_type === "video") await enqueue(trx, derivationOf(ready, "package-video"));
       return ready;
     });
   }
@@ -171,8 +170,8 @@ export class UploadsService {
     const updated = await updateAsset(trx, id, changes, "ready");
     if (!updated) return undefined;
     // Before the report, which shows the thumbnail.
-    if (updated.status === "ready" && updated.asset_type === "image")
-      await enqueue(trx, derivationOf(updated, "make-thumbnail"));
+    const derivation = updated.status === "ready" ? derivationOf(updated) : undefined;
+    if (derivation) await enqueue(trx, derivation);
     await executions.assetChanged(trx, updated, clock.now());
     return updated;
   }

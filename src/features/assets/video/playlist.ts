@@ -1,12 +1,9 @@
-import { setImmediate } from "node:timers/promises";
 import { type ObjectStore, URL_SECONDS } from "../../../platform/objects/object-store";
 import { streamFolder } from "../asset-names";
 import type { Asset } from "../assets.store";
+import { signEach } from "../sign-each";
 
 export const PLAYLIST = "index.m3u8";
-
-/** Lines of a playlist: some milliseconds. */
-const SIGNED_AT_ONCE = 20;
 
 /**
  * The stored playlist with a presigned URL instead of each URI: in lines without a tag, and in `URI="…"` of tags such
@@ -22,11 +19,5 @@ export async function rewrittenPlaylist(store: ObjectStore, asset: Asset): Promi
     const uri = /URI="([^"]+)"/.exec(line)?.[1];
     return uri ? line.replace(`URI="${uri}"`, `URI="${await sign(uri)}"`) : line;
   };
-  const lines: string[] = [];
-  for (const line of stored.split("\n")) {
-    lines.push(await signLine(line));
-    // Signing thousands of URLs takes a second, during which other requests must be served.
-    if (lines.length % SIGNED_AT_ONCE === 0) await setImmediate();
-  }
-  return lines.join("\n");
+  return (await signEach(stored.split("\n"), signLine)).join("\n");
 }

@@ -69,19 +69,19 @@ export const packageVideoTask =
         return false;
       });
       const names = (await readdir(folder)).filter((name) => name.endsWith(".ts")).sort();
-      if (!packaged) await saveDerived(deps, asset, unplayable("The file cannot be read as a video."));
-      else if (names.length > MAX_SEGMENTS)
-        await saveDerived(deps, asset, unplayable("The video is too long to be played here."));
-      else {
+      if (packaged && names.length <= MAX_SEGMENTS) {
         await upload(store, folder, names, streamFolder(asset));
         await saveDerived(deps, asset, { stream: "ready" });
+        return;
       }
+      const derivation_failure = packaged
+        ? "The video is too long to be played here."
+        : "The file cannot be read as a video.";
+      await saveDerived(deps, asset, { stream: "failed", derivation_failure });
     } finally {
       await removeFolder(folder);
     }
   };
-
-const unplayable = (derivation_failure: string) => ({ stream: "failed", derivation_failure }) as const;
 
 /** Copies streams that browsers can play, and encodes others. */
 async function segment(source: string, folder: string, signal: AbortSignal): Promise<boolean> {
