@@ -28,7 +28,7 @@ test("only may() compares owners; the listed files compare them for another reas
 test("only the listed stores select rows by their owner", () => {
   // A user's own plans, events, purchases and lists. The route walk asks each with another user's ids; a store that
   // comes to this list needs its ids there.
-  expect(filesIn(/where\(\{[^}]*\buser_id\b|\.user_id = \?/, contracts)).toEqual([
+  expect(filesIn(/where\(\{[^}]*\buser_id\b|\.user_id = [?:]/, contracts)).toEqual([
     "src/features/assets/assets.store.ts",
     "src/features/billing/customers.store.ts",
     "src/features/billing/payments.store.ts",
