@@ -2,11 +2,11 @@ import { io, type ManagerOptions, type Socket } from "socket.io-client";
 import { atEndOfFile } from "./clean-up";
 import { eventually } from "./until";
 
-type Heard = ReturnType<typeof JSON.parse>;
+type Payload = ReturnType<typeof JSON.parse>;
 
 /** A client of the telemetry as a person would write one; it keeps all it hears. */
 export class TestWatcher {
-  readonly received: { readonly event: string; readonly data: Heard }[] = [];
+  readonly received: { readonly event: string; readonly data: Payload }[] = [];
   readonly socket: Socket;
 
   constructor(url: string, token: string | undefined, options: Partial<ManagerOptions> = {}) {
@@ -17,20 +17,20 @@ export class TestWatcher {
       forceNew: true,
       ...options,
     });
-    this.socket.onAny((event: string, data: Heard) => this.received.push({ event, data }));
+    this.socket.onAny((event: string, data: Payload) => this.received.push({ event, data }));
     atEndOfFile(async () => this.socket.disconnect());
   }
 
-  all(event: string): Heard[] {
+  all(event: string): Payload[] {
     return this.received.filter((one) => one.event === event).map(({ data }) => data);
   }
 
-  frames(type?: string): Heard[] {
+  frames(type?: string): Payload[] {
     return this.all("telemetry_data").filter((frame) => !type || frame.type === type);
   }
 
   /** Until as many of an event have come; returns the last of them. */
-  async next(event: string, count = 1): Promise<Heard> {
+  async next(event: string, count = 1): Promise<Payload> {
     await eventually(`"${event}" number ${count}`, () => this.all(event).length >= count);
     return this.all(event)[count - 1];
   }

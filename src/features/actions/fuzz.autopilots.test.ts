@@ -10,7 +10,7 @@ import {
 } from "../../testing/autopilots/random-orders";
 import { settled } from "../../testing/autopilots/settled";
 import { prepareStates } from "../../testing/autopilots/states";
-import type { Seen } from "../../testing/autopilots/witness";
+import type { ObservedState } from "../../testing/autopilots/witness";
 import { seededRandom } from "../../testing/fakes/mavlink-stream";
 
 const MINUTES = Number(process.env.FUZZ_MINUTES ?? 1.5);
@@ -71,7 +71,7 @@ test.each(autopilots)("random orders to a %s get no answer that it contradicts",
 });
 
 /** Now and then those that take a vehicle on the ground into the air, as a pilot would. */
-function nextOrders(random: () => number, choices: Choices, seen: Seen): RandomOrder[] {
+function nextOrders(random: () => number, choices: Choices, seen: ObservedState): RandomOrder[] {
   if (seen.armed || random() < 0.7) return [randomOrder(random, choices, seen)];
   const altitude = 10 + Math.round(random() * 15);
   const takeoff: RandomOrder[] = choices.vehicle.kind === "rover" ? [] : [["takeoff", { altitude }]];

@@ -6,7 +6,7 @@ import { ORDERS_IN_STATES, type Stored } from "../../testing/autopilots/order-bo
 import { ordered } from "../../testing/autopilots/orders";
 import { square, storeFence, storePlan } from "../../testing/autopilots/plans";
 import { prepareStates, STATES } from "../../testing/autopilots/states";
-import type { Seen } from "../../testing/autopilots/witness";
+import type { ObservedState } from "../../testing/autopilots/witness";
 
 jest.setTimeout(360_000);
 
@@ -40,7 +40,7 @@ describe.each(autopilots)("%s", (name) => {
   });
 });
 
-async function store(vehicle: Flown, home: Seen): Promise<Stored> {
+async function store(vehicle: Flown, home: ObservedState): Promise<Stored> {
   const { api, name } = vehicle;
   const rows = [{ north: 30 }, { north: 30, east: 30, altitude: 25 }, { east: 30 }];
   return {

@@ -1,7 +1,7 @@
 import { autopilots, isPx4, isRover } from "../../testing/autopilots/autopilot";
 import { type Flown, flown } from "../../testing/autopilots/flown";
 import { contents, missionOnBoard, square, storeFence, storePlan } from "../../testing/autopilots/plans";
-import type { Seen } from "../../testing/autopilots/witness";
+import type { ObservedState } from "../../testing/autopilots/witness";
 import { killInTransfer } from "../../testing/programs/killed-transfer";
 import { until } from "../../testing/until";
 import { faultyLink, type LinkFaults } from "../../testing/worlds/faulty-link";
@@ -13,7 +13,7 @@ const ROWS = 12;
 
 describe.each(autopilots)("a gateway that is killed while it uploads to a %s", (name) => {
   let vehicle: Flown;
-  let home: Seen;
+  let home: ObservedState;
   let faults: LinkFaults;
   beforeAll(async () => {
     vehicle = await flown(name, { env: REPLICA_ENV });

@@ -2,16 +2,16 @@ import { actionTable } from "../../features/actions/actions.table";
 import { CHECKS, contradiction } from "./contradiction";
 import { ORDERS_IN_STATES } from "./order-bodies";
 import type { Ordered } from "./orders";
-import type { Seen } from "./witness";
+import type { ObservedState } from "./witness";
 
 const GUIDED = 4;
 const LAND = 9;
 const home = { lat: -35, lng: 149 };
-const flying: Seen = {
+const flying: ObservedState = {
   ...home,
   ...{ at: 0, clock: 0, armed: true, customMode: GUIDED, relativeAltitude: 10, speed: 0, climb: 0 },
 };
-const disarmed: Seen = { ...flying, armed: false, relativeAltitude: 0 };
+const disarmed: ObservedState = { ...flying, armed: false, relativeAltitude: 0 };
 
 /** An order to a copter of ArduPilot that hovers before and after it. */
 const given = (changes: Partial<Ordered>): Ordered => ({

@@ -3,7 +3,7 @@ import { distance, type LatLng, offsetBy } from "../../domain/geo";
 import { modesOf } from "../../vehicle/mavlink/mode-tables";
 import { type AutopilotName, isPx4, isRover } from "./autopilot";
 import type { Ordered, StoredPoint } from "./orders";
-import type { Seen } from "./witness";
+import type { ObservedState } from "./witness";
 
 /** Metres. */
 const DRIFT = 3;
@@ -189,7 +189,7 @@ export function contradiction(given: Ordered, name: AutopilotName): string | und
   if (!check) return `nothing is known of how ${path} shows`;
   const found = status === 200 ? check(given, name) : (changeBy(given, name) ?? REFUSED[path]?.(given, name));
   if (found === undefined) return undefined;
-  const seen = ({ armed: isArmed, customMode, relativeAltitude }: Seen) =>
+  const seen = ({ armed: isArmed, customMode, relativeAltitude }: ObservedState) =>
     `${isArmed ? "armed" : "disarmed"} in ${customMode} at ${relativeAltitude} m`;
   const [was, is, said] = [seen(given.before), seen(given.after), given.texts.join(" | ")];
   return `${path} ${JSON.stringify(body)} answered ${status} (${message}), and ${found}: ${was}, then ${is}. It said: ${said}`;

@@ -1,7 +1,7 @@
 import type { LatLng } from "../../domain/geo";
 import type { Flown } from "./flown";
 import { contents } from "./plans";
-import type { Heard, Seen } from "./witness";
+import type { ObservedState, ReceivedMessage } from "./witness";
 
 /** An order, its answer, and what the witness saw around it. */
 export interface Ordered {
@@ -11,14 +11,14 @@ export interface Ordered {
   readonly message: string;
   /** What the reply says that the vehicle acknowledged; empty in an error. */
   readonly result: Readonly<Record<string, unknown>>;
-  readonly before: Seen;
+  readonly before: ObservedState;
   /** At the end: three seconds after the answer, or when the vehicle has agreed with it. */
-  readonly after: Seen;
+  readonly after: ObservedState;
   /** Every heartbeat from just before the order on. */
-  readonly beats: readonly Pick<Seen, "at" | "armed" | "customMode">[];
+  readonly beats: readonly Pick<ObservedState, "at" | "armed" | "customMode">[];
   readonly texts: readonly string[];
   /** SERVO_OUTPUT_RAW from just before the order on. */
-  readonly outputs: readonly Heard[];
+  readonly outputs: readonly ReceivedMessage[];
   /** The items on board before and after an order that is about a plan. */
   readonly plans?: { readonly before: Plans; readonly after: Plans } | undefined;
   /** The points that the owner has stored of the plan that the order names. */

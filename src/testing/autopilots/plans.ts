@@ -3,12 +3,12 @@ import type { ApiClient } from "../client";
 import { missionPoint } from "../worlds/plans";
 import { isPx4 } from "./autopilot";
 import type { Flown } from "./flown";
-import type { Heard, Seen } from "./witness";
+import type { ObservedState, ReceivedMessage } from "./witness";
 
 /** A mission with these points, in sequence from 1, so many metres north and east of a place. Returns its id. */
 export async function storePlan(
   api: ApiClient,
-  around: Seen,
+  around: ObservedState,
   rows: readonly ({ north?: number; east?: number } & Record<string, unknown>)[],
 ): Promise<number> {
   const { id } = (await api.post("/mission", { name: `plan ${crypto.randomUUID()}` })).body;
@@ -33,7 +33,7 @@ export const square = (metres: number, north = 0, east = 0) =>
 /** A polygon around a place. Returns its id. */
 export async function storeFence(
   api: ApiClient,
-  around: Seen,
+  around: ObservedState,
   fence_type: "inclusion" | "exclusion",
   corners: readonly ({ north: number; east: number } & Record<string, unknown>)[],
 ): Promise<number> {
@@ -54,11 +54,14 @@ export async function storeFence(
 }
 
 /** The mission on board as the witness reads it, without ArduPilot's item for home. */
-export async function missionOnBoard({ name, witness }: Pick<Flown, "name" | "witness">): Promise<Heard[]> {
+export async function missionOnBoard({
+  name,
+  witness,
+}: Pick<Flown, "name" | "witness">): Promise<ReceivedMessage[]> {
   const items = await witness.plan(0);
   return isPx4(name) ? items : items.slice(1);
 }
 
 /** What two readings of one plan have in common: no times and no current item. */
-export const contents = (items: readonly Heard[]): object[] =>
+export const contents = (items: readonly ReceivedMessage[]): object[] =>
   items.map(({ at, current, target_system, target_component, ...item }) => item);

@@ -3,7 +3,7 @@ import { modesOf, type Vehicle } from "../../vehicle/mavlink/mode-tables";
 import { isPx4, isRover } from "./autopilot";
 import type { Flown } from "./flown";
 import { square, storeFence, storePlan } from "./plans";
-import type { Seen } from "./witness";
+import type { ObservedState } from "./witness";
 
 type Random = () => number;
 export type RandomOrder = readonly [path: string, body: Record<string, unknown>];
@@ -28,7 +28,7 @@ export interface Choices {
 }
 
 /** Stores plans that the vehicle takes and plans that it refuses. */
-export async function choicesFor({ api, name }: Flown, home: Seen): Promise<Choices> {
+export async function choicesFor({ api, name }: Flown, home: ObservedState): Promise<Choices> {
   const leg = [{ north: 30 }, { north: 50, east: 20, altitude: 25, param1: STAY }, { east: 30 }];
   const missions = [
     await storePlan(api, home, leg),
@@ -60,7 +60,7 @@ export async function choicesFor({ api, name }: Flown, home: Seen): Promise<Choi
 }
 
 /** An order that makes sense or not, for a vehicle that is as it is seen. */
-export function randomOrder(random: Random, choices: Choices, seen: Seen): RandomOrder {
+export function randomOrder(random: Random, choices: Choices, seen: ObservedState): RandomOrder {
   const { vehicle, home, missions, fences, params } = choices;
   const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const between = (least: number, most: number) => Math.round(least + (most - least) * random());

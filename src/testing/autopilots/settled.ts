@@ -1,5 +1,5 @@
 import type { Flown } from "./flown";
-import type { Seen } from "./witness";
+import type { ObservedState } from "./witness";
 
 /** Metres above home below which a descent may end in the middle of an order. */
 const ALMOST_LANDED = 10;
@@ -14,8 +14,8 @@ const LIMIT_SECONDS = 60;
  * of a landing, which disarms, or of PX4's takeoff, which ends in another mode. Rejects with nothing: a vehicle that does
  * not settle is taken as it is.
  */
-export async function settled({ witness }: Flown): Promise<Seen> {
-  const isAtEase = ({ armed, customMode, relativeAltitude, climb }: Seen) => {
+export async function settled({ witness }: Flown): Promise<ObservedState> {
+  const isAtEase = ({ armed, customMode, relativeAltitude, climb }: ObservedState) => {
     if (!armed) return true;
     const isComingDown = relativeAltitude < ALMOST_LANDED && climb < -DESCENT;
     return !isComingDown && customMode !== TAKEOFF;

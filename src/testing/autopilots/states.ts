@@ -2,7 +2,7 @@ import { offsetBy } from "../../domain/geo";
 import { isPx4, isRover } from "./autopilot";
 import type { Flown } from "./flown";
 import { storePlan } from "./plans";
-import type { Seen } from "./witness";
+import type { ObservedState } from "./witness";
 
 /** Metres. */
 const HEIGHT = 15;
@@ -20,7 +20,7 @@ export interface VehicleState {
   readonly ofRovers: boolean;
   /** Brings a vehicle there from any state. */
   enter(vehicle: Flown): Promise<void>;
-  isIn(vehicle: Flown, seen: Seen): boolean;
+  isIn(vehicle: Flown, seen: ObservedState): boolean;
 }
 
 /** Parameters with which a vehicle stays in each state for as long as the orders take, and shows its failsafe. */
@@ -40,7 +40,7 @@ export async function prepareStates({ name, witness }: Flown): Promise<void> {
   for (const [param, value] of Object.entries(params)) await witness.setParam(param, value);
 }
 
-const shows = (vehicle: Flown, what: string, holds: (seen: Seen) => boolean, seconds = 60) =>
+const shows = (vehicle: Flown, what: string, holds: (seen: ObservedState) => boolean, seconds = 60) =>
   vehicle.witness.until(
     what,
     async () => {
@@ -67,7 +67,8 @@ async function land(vehicle: Flown): Promise<void> {
   await pilot(vehicle, true);
   if ((await witness.fresh()).armed && !isRover(name)) {
     await vehicle.carryOut("land");
-    const stands = ({ relativeAltitude, climb }: Seen) => relativeAltitude < 0.7 && Math.abs(climb) < 0.05;
+    const stands = ({ relativeAltitude, climb }: ObservedState) =>
+      relativeAltitude < 0.7 && Math.abs(climb) < 0.05;
     await shows(vehicle, "the landing", (seen) => !seen.armed || stands(seen), 120);
   }
   await guide(vehicle);

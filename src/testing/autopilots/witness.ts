@@ -7,7 +7,7 @@ import { packageRoot } from "../../platform/process/version";
 import { atEndOfFile } from "../clean-up";
 
 /** A MAVLink message as pymavlink decoded it; `at` is seconds since 1970. */
-export interface Heard {
+export interface ReceivedMessage {
   readonly type: string;
   readonly at: number;
   readonly [field: string]: unknown;
@@ -24,7 +24,7 @@ const KNOWS_POSITION = 16;
 const GUESSES_POSITION = 128;
 
 /** What a mode, an armed state and a height are compared by. Metres above home; metres per second over the ground and up. */
-export interface Seen {
+export interface ObservedState {
   readonly at: number;
   /** Seconds since the vehicle's boot, by its own clock. */
   readonly clock: number;
@@ -77,11 +77,11 @@ export class Witness {
     return this.ask("sync", {});
   }
 
-  last(type: string): Promise<Heard | null> {
+  last(type: string): Promise<ReceivedMessage | null> {
     return this.ask("last", { type });
   }
 
-  since(types: readonly string[], at: number): Promise<Heard[]> {
+  since(types: readonly string[], at: number): Promise<ReceivedMessage[]> {
     return this.ask("since", { types, at });
   }
 
@@ -102,12 +102,12 @@ export class Witness {
   }
 
   /** One message of that kind, asked for. */
-  request(type: string): Promise<Heard> {
+  request(type: string): Promise<ReceivedMessage> {
     return this.ask("request", { type });
   }
 
   /** AVAILABLE_MODES. */
-  modes(): Promise<Heard[]> {
+  modes(): Promise<ReceivedMessage[]> {
     return this.ask("modes", {});
   }
 
@@ -140,7 +140,7 @@ export class Witness {
   }
 
   /** MISSION_ITEM_INT of the mission (0) or the fence (1) on board. */
-  plan(kind: 0 | 1): Promise<Heard[]> {
+  plan(kind: 0 | 1): Promise<ReceivedMessage[]> {
     return this.ask("plan", { kind });
   }
 
@@ -162,7 +162,7 @@ export class Witness {
   }
 
   /** Undefined until the vehicle has reported each of it. */
-  async seen(): Promise<Seen | undefined> {
+  async seen(): Promise<ObservedState | undefined> {
     const [beat, position] = await Promise.all([this.last("HEARTBEAT"), this.last("GLOBAL_POSITION_INT")]);
     if (!beat || !position) return undefined;
     return {
@@ -179,7 +179,7 @@ export class Witness {
   }
 
   /** What was to be seen, in a heartbeat that the vehicle sent after this call. */
-  async fresh(): Promise<Seen> {
+  async fresh(): Promise<ObservedState> {
     const from = await this.sync();
     return this.until("a heartbeat", async () => {
       const seen = await this.seen();

@@ -6,7 +6,7 @@ import type { MavlinkPeer, PeerOptions } from "./mavlink-peer";
 import { scriptedLinks } from "./scripted-link";
 
 export type Stored = common.MissionItemInt;
-export const US = { targetSystem: 245, targetComponent: 190 };
+export const TO_GATEWAY = { targetSystem: 245, targetComponent: 190 };
 export const FENCE = 1;
 
 interface Store {
@@ -40,7 +40,7 @@ function keepPlans(thePeer: MavlinkPeer): Store {
   let expected = 0;
   const ask = (seq: number, missionType: number) => {
     for (let time = 0; time < store.timesAsked(seq); time++) {
-      thePeer.send(build(store.request, { ...US, seq, missionType }));
+      thePeer.send(build(store.request, { ...TO_GATEWAY, seq, missionType }));
     }
   };
   const store: Store = {
@@ -52,13 +52,13 @@ function keepPlans(thePeer: MavlinkPeer): Store {
     },
     take: (item) => {
       if (item.seq !== store.items.length) {
-        thePeer.send(build(common.MissionAck, { ...US, type: 13, missionType: item.missionType }));
+        thePeer.send(build(common.MissionAck, { ...TO_GATEWAY, type: 13, missionType: item.missionType }));
         return;
       }
       store.items.push(item);
       if (store.items.length < expected) ask(store.items.length, item.missionType);
       else if (!store.losesAcknowledgement) {
-        thePeer.send(build(common.MissionAck, { ...US, type: 0, missionType: item.missionType }));
+        thePeer.send(build(common.MissionAck, { ...TO_GATEWAY, type: 0, missionType: item.missionType }));
       }
     },
     timesAsked: () => 1,
@@ -69,17 +69,19 @@ function keepPlans(thePeer: MavlinkPeer): Store {
   thePeer.on(common.MissionCount, store.begin);
   thePeer.on(common.MissionItemInt, store.take);
   thePeer.on(common.MissionRequestList, ({ missionType }) =>
-    thePeer.send(build(common.MissionCount, { ...US, count: store.items.length, missionType })),
+    thePeer.send(build(common.MissionCount, { ...TO_GATEWAY, count: store.items.length, missionType })),
   );
   thePeer.on(common.MissionRequestInt, ({ seq, missionType }) => {
     const item = store.items[seq];
     if (!item) return;
-    thePeer.send(Object.assign(new common.MissionItemInt(), store.givesBack(item), { ...US, missionType }));
+    thePeer.send(
+      Object.assign(new common.MissionItemInt(), store.givesBack(item), { ...TO_GATEWAY, missionType }),
+    );
   });
   thePeer.on(common.MissionSetCurrent, ({ seq }) => thePeer.send(build(common.MissionCurrent, { seq })));
   thePeer.on(common.MissionClearAll, ({ missionType }) => {
     store.items.length = 0;
-    thePeer.send(build(common.MissionAck, { ...US, type: 0, missionType }));
+    thePeer.send(build(common.MissionAck, { ...TO_GATEWAY, type: 0, missionType }));
   });
   return store;
 }

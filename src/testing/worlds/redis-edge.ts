@@ -5,20 +5,22 @@ import { freshRedis, redisClient } from "../fresh-servers";
 import { until } from "../until";
 import { connectFrom, startEdge, type TestEdge } from "./start-edge";
 
-export const ONE = "127.0.9.2";
+export const DRONE_IP = "127.0.9.2";
 /** Its address begins as the other's does. */
-export const TWO = "127.0.9.20";
+export const OTHER_DRONE_IP = "127.0.9.20";
 
 const command = encodeCommand;
 
-/** An edge and its Redis, with the drones ONE and TWO. Call it in `beforeAll`, and `closeConnections` in `afterEach`. */
+/** An edge and its Redis, with two drones. Call it in `beforeAll`, and `closeConnections` in `afterEach`. */
 export async function startRedisEdge() {
   const { url } = await freshRedis();
   const opened = new Set<Socket>();
 
   /** Another edge with the same drones. */
   const edgeTo = (url: string, limit: { bytesPerSecond?: number } = {}) =>
-    startEdge([ONE, TWO], { redis: { port: 0, url, secret: "what only the edge knows", ...limit } });
+    startEdge([DRONE_IP, OTHER_DRONE_IP], {
+      redis: { port: 0, url, secret: "what only the edge knows", ...limit },
+    });
 
   // The user `default` has no password and all rights.
   const admin = await redisClient(url);
@@ -42,7 +44,7 @@ export async function startRedisEdge() {
     return said();
   }
 
-  await until(async () => (await answered(ONE, command("PING"))) === "+PONG\r\n");
+  await until(async () => (await answered(DRONE_IP, command("PING"))) === "+PONG\r\n");
   return {
     url,
     admin,

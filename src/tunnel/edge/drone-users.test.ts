@@ -8,7 +8,7 @@ import { packageRoot } from "../../platform/process/version";
 import { encodeCommand as command } from "../../platform/redis/resp";
 import { until } from "../../testing/until";
 import { interruptibleLink } from "../../testing/worlds/interruptible-link";
-import { ONE, type RedisEdge, startRedisEdge, TWO } from "../../testing/worlds/redis-edge";
+import { DRONE_IP, OTHER_DRONE_IP, type RedisEdge, startRedisEdge } from "../../testing/worlds/redis-edge";
 import { startEdge } from "../../testing/worlds/start-edge";
 import { DroneUsers } from "./drone-users";
 import { redisProxy } from "./redis-proxy";
@@ -29,7 +29,7 @@ test("the edge needs no more rights in Redis than docs/tunnel.md names", async (
   url.username = "edge";
   url.password = "its-password";
   const limited = await world.edgeTo(url.href);
-  await until(async () => (await world.answered(ONE, command("PING"), limited)) === "+PONG\r\n");
+  await until(async () => (await world.answered(DRONE_IP, command("PING"), limited)) === "+PONG\r\n");
   await world.admin.acl("SETUSER", "fleet-drone-127.0.9.40", "on");
   await limited.look();
   await until(async () => !((await world.admin.acl("USERS")) as string[]).includes("fleet-drone-127.0.9.40"));
@@ -39,18 +39,18 @@ test("addresses that are not a live drone's get no byte; a deleted drone loses i
   const other = await world.say("127.0.9.9", command("PING"));
   await until(() => other.socket.closed);
   expect(other.said()).toBe("");
-  const two = await world.say(TWO, command("PING"));
+  const two = await world.say(OTHER_DRONE_IP, command("PING"));
   await until(() => two.said() === "+PONG\r\n");
-  expect(await world.admin.acl("USERS")).toContain(`fleet-drone-${TWO}`);
+  expect(await world.admin.acl("USERS")).toContain(`fleet-drone-${OTHER_DRONE_IP}`);
   await world.admin.acl("SETUSER", "fleet-drone-127.0.9.30", "on", "nopass");
   await world.admin.acl("SETUSER", "somebody-else", "on");
-  world.edge.live.delete(TWO);
+  world.edge.live.delete(OTHER_DRONE_IP);
   await world.edge.look();
   await until(() => two.socket.closed);
   const users = await world.admin.acl("USERS");
-  expect(users).not.toContain(`fleet-drone-${TWO}`);
+  expect(users).not.toContain(`fleet-drone-${OTHER_DRONE_IP}`);
   expect(users).not.toContain("fleet-drone-127.0.9.30");
-  expect(users).toContain(`fleet-drone-${ONE}`);
+  expect(users).toContain(`fleet-drone-${DRONE_IP}`);
   expect(users).toContain("somebody-else");
 });
 
@@ -70,21 +70,21 @@ test("no drone's Redis user is removed before the database has been read", async
 });
 
 test("a drone that connects again after a restart of Redis gets its Redis user again", async () => {
-  const drone = await world.say(ONE, command("PING"));
+  const drone = await world.say(DRONE_IP, command("PING"));
   await until(() => drone.said() === "+PONG\r\n");
   // As a restart does: the user is gone, its connections with it.
-  await world.admin.acl("DELUSER", `fleet-drone-${ONE}`);
+  await world.admin.acl("DELUSER", `fleet-drone-${DRONE_IP}`);
   await until(() => drone.socket.closed);
-  const again = await world.say(ONE, command("SUBSCRIBE", `${ONE}:gamepad_input`));
+  const again = await world.say(DRONE_IP, command("SUBSCRIBE", `${DRONE_IP}:gamepad_input`));
   await until(() => again.said().includes("subscribe"));
 });
 
 test("a drone gets an error while Redis is away, and connects again when it is back", async () => {
   const link = await interruptibleLink(world.url);
   const behind = await world.edgeTo(link.url);
-  const ping = () => world.answered(ONE, command("PING"), behind);
+  const ping = () => world.answered(DRONE_IP, command("PING"), behind);
   await until(async () => (await ping()) === "+PONG\r\n");
-  const running = world.connectTo(ONE, behind);
+  const running = world.connectTo(DRONE_IP, behind);
   running.socket.write(command("PING"));
   await until(() => running.said() !== "");
   link.cut();

@@ -16,7 +16,7 @@ const DRONE = "127.0.9.2";
 const OTHER = "127.0.9.9";
 const SECRET = "what only the edge knows";
 
-interface Seen {
+interface ReceivedRequest {
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly headers: IncomingMessage["headers"];
@@ -29,7 +29,7 @@ async function upstream(
   answer: (request: IncomingMessage, reply: ServerResponse, body: string) => void = (_request, reply) =>
     void reply.end('{"ok":true}'),
 ) {
-  const seen: Seen[] = [];
+  const seen: ReceivedRequest[] = [];
   const server = createServer(async (request, reply) => {
     let body = "";
     try {

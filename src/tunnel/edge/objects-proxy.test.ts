@@ -81,14 +81,14 @@ test("a signature for one key is refused for another, and a changed signature is
   expect(await store.head("assets/7/3/other")).toBeUndefined();
 });
 
-interface Seen {
+interface ReceivedRequest {
   readonly url: string | undefined;
   readonly headers: IncomingMessage["headers"];
 }
 
 /** A store that takes everything, so that every refusal is the edge's. */
 async function trustingStore() {
-  const seen: Seen[] = [];
+  const seen: ReceivedRequest[] = [];
   const server = createServer((request, reply) => {
     seen.push({ url: request.url, headers: request.headers });
     request.resume().on("end", () => reply.end("taken"));
@@ -150,7 +150,7 @@ test("headers that could extend what was signed are not forwarded", async () => 
     body: "x",
   });
   expect(seen).toHaveLength(1);
-  const [{ url, headers }] = seen as [Seen];
+  const [{ url, headers }] = seen as [ReceivedRequest];
   expect(url).toBe(`/fleet/a?${SIGNED}`);
   expect(headers).toMatchObject({
     host: "signed.example:9000",

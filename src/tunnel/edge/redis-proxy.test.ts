@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 import { encodeCommand as command } from "../../platform/redis/resp";
 import { atEndOfFile } from "../../testing";
 import { until } from "../../testing/until";
-import { ONE, type RedisEdge, startRedisEdge, TWO } from "../../testing/worlds/redis-edge";
+import { DRONE_IP, OTHER_DRONE_IP, type RedisEdge, startRedisEdge } from "../../testing/worlds/redis-edge";
 
 let world: RedisEdge;
 
@@ -16,25 +16,36 @@ test("a drone publishes and subscribes on its own channels, as a Redis user with
   const received: string[] = [];
   const listener = await world.client();
   listener.on("message", (channel, text) => received.push(`${channel} ${text}`));
-  await listener.subscribe(`${ONE}:output`);
-  const drone = await world.say(ONE, command("SUBSCRIBE", `${ONE}:gamepad_input`), command("PING", "echo"));
+  await listener.subscribe(`${DRONE_IP}:output`);
+  const drone = await world.say(
+    DRONE_IP,
+    command("SUBSCRIBE", `${DRONE_IP}:gamepad_input`),
+    command("PING", "echo"),
+  );
   await until(() => drone.said().includes("pong"));
-  await world.admin.publish(`${ONE}:gamepad_input`, "a stick frame ümlaut");
+  await world.admin.publish(`${DRONE_IP}:gamepad_input`, "a stick frame ümlaut");
   await until(() => drone.said().includes(Buffer.from("a stick frame ümlaut").toString("latin1")));
-  await world.say(ONE, command("PUBLISH", `${ONE}:output`, "an answer"));
-  await until(() => received.includes(`${ONE}:output an answer`));
+  await world.say(DRONE_IP, command("PUBLISH", `${DRONE_IP}:output`, "an answer"));
+  await until(() => received.includes(`${DRONE_IP}:output an answer`));
 
-  const acl = (await world.admin.acl("GETUSER", `fleet-drone-${ONE}`)) as unknown[];
+  const acl = (await world.admin.acl("GETUSER", `fleet-drone-${DRONE_IP}`)) as unknown[];
   const rules = Object.fromEntries(
     Array.from({ length: acl.length / 2 }, (_, at) => [acl[2 * at], acl[2 * at + 1]]),
   );
   expect(rules).toMatchObject({
     keys: "",
     channels: ["gamepad_input", "video_source", "video_room_details", "video_room_state"]
-      .map((topic) => `&${ONE}:${topic}`)
+      .map((topic) => `&${DRONE_IP}:${topic}`)
       .join(" "),
     selectors: [
-      ["commands", "-@all +publish", "keys", "", "channels", `&${ONE}:output &${ONE}:aruco_tracking`],
+      [
+        "commands",
+        "-@all +publish",
+        "keys",
+        "",
+        "channels",
+        `&${DRONE_IP}:output &${DRONE_IP}:aruco_tracking`,
+      ],
     ],
   });
   expect(String(rules.commands).split(" ").sort()).toEqual(
@@ -43,17 +54,20 @@ test("a drone publishes and subscribes on its own channels, as a Redis user with
 });
 
 test.each([
-  ["another drone's channel", ["SUBSCRIBE", `${TWO}:gamepad_input`]],
-  ["another drone's channel whose address begins alike", ["PUBLISH", `${TWO}:gamepad_input`, "{}"]],
+  ["another drone's channel", ["SUBSCRIBE", `${OTHER_DRONE_IP}:gamepad_input`]],
+  [
+    "another drone's channel whose address begins alike",
+    ["PUBLISH", `${OTHER_DRONE_IP}:gamepad_input`, "{}"],
+  ],
   ["a pattern of channels", ["SUBSCRIBE", "*"]],
-  ["a channel of its own without a use", ["SUBSCRIBE", `${ONE}:${"x".repeat(100_000)}`]],
-  ["its own pilot's frames to itself", ["PUBLISH", `${ONE}:gamepad_input`, "{}"]],
-  ["what it publishes itself", ["SUBSCRIBE", `${ONE}:output`]],
+  ["a channel of its own without a use", ["SUBSCRIBE", `${DRONE_IP}:${"x".repeat(100_000)}`]],
+  ["its own pilot's frames to itself", ["PUBLISH", `${DRONE_IP}:gamepad_input`, "{}"]],
+  ["what it publishes itself", ["SUBSCRIBE", `${DRONE_IP}:output`]],
   ["the server's facts", ["INFO"]],
   ["the list of clients", ["CLIENT", "LIST"]],
   ["the end of another client", ["CLIENT", "KILL", "TYPE", "normal"]],
 ])("Redis itself refuses it %s, and the connection goes on", async (_, words) => {
-  const drone = await world.say(ONE, command(...words), command("PING", "still here"));
+  const drone = await world.say(DRONE_IP, command(...words), command("PING", "still here"));
   await until(() => drone.said().includes("still here"));
   expect(drone.said()).toMatch(/^-NOPERM /);
 });
@@ -87,8 +101,8 @@ test.each([
 ])("%s is rejected and the connection closed; later commands are not carried out", async (_, bytes) => {
   const before = await seenByRedis();
   const drone = await world.say(
-    ONE,
-    Buffer.concat([bytes, command("PUBLISH", `${ONE}:output`, "behind it")]),
+    DRONE_IP,
+    Buffer.concat([bytes, command("PUBLISH", `${DRONE_IP}:output`, "behind it")]),
   );
   await until(() => drone.socket.closed);
   expect(drone.said()).toMatch(/^-NOPERM [^\r]*\r\n$/);
@@ -105,7 +119,7 @@ async function seenByRedis(): Promise<string[]> {
 
 test("a command that is rejected is also rejected when it arrives byte by byte", async () => {
   const bytes = command("AUTH", "default", "");
-  const drone = await world.say(ONE, ...[...bytes].map((byte) => Buffer.from([byte])));
+  const drone = await world.say(DRONE_IP, ...[...bytes].map((byte) => Buffer.from([byte])));
   await until(() => drone.socket.closed);
   expect(drone.said()).toMatch(/^-NOPERM /);
 });
@@ -115,13 +129,15 @@ test("commands are forwarded however they are split, with any bytes in their pay
   const listener = await world.client();
   const received: Buffer[] = [];
   listener.on("messageBuffer", (_channel, message) => received.push(message));
-  await listener.subscribe(`${ONE}:output`);
+  await listener.subscribe(`${DRONE_IP}:output`);
   const publish = Buffer.concat([
-    Buffer.from(`*3\r\n$7\r\nPUBLISH\r\n$${ONE.length + 7}\r\n${ONE}:output\r\n$${payload.length}\r\n`),
+    Buffer.from(
+      `*3\r\n$7\r\nPUBLISH\r\n$${DRONE_IP.length + 7}\r\n${DRONE_IP}:output\r\n$${payload.length}\r\n`,
+    ),
     payload,
     Buffer.from("\r\n"),
   ]);
-  const drone = world.connectTo(ONE);
+  const drone = world.connectTo(DRONE_IP);
   for (let at = 0; at < publish.length; at += 7) {
     drone.socket.write(publish.subarray(at, at + 7));
     await new Promise((resolve) => setImmediate(resolve));
@@ -135,7 +151,7 @@ test("commands are forwarded however they are split, with any bytes in their pay
 test("ioredis with its defaults connects and subscribes; a second connection does not disturb the first", async () => {
   // It says that it may not ask INFO, also after the test's last word.
   jest.spyOn(console, "warn").mockImplementation(() => {});
-  const port = await cableFrom(ONE);
+  const port = await cableFrom(DRONE_IP);
   const client = () => {
     const redis = new Redis({ host: "127.0.0.1", port });
     atEndOfFile(async () => redis.disconnect());
@@ -144,11 +160,11 @@ test("ioredis with its defaults connects and subscribes; a second connection doe
   const [subscriber, publisher] = [client(), client()];
   const received: string[] = [];
   subscriber.on("message", (_channel, text) => received.push(text));
-  await subscriber.subscribe(`${ONE}:gamepad_input`);
-  const third = await world.say(ONE, command("PING"));
+  await subscriber.subscribe(`${DRONE_IP}:gamepad_input`);
+  const third = await world.say(DRONE_IP, command("PING"));
   await until(() => third.said() === "+PONG\r\n");
-  expect(await publisher.publish(`${ONE}:output`, "an answer")).toEqual(expect.any(Number));
-  await world.admin.publish(`${ONE}:gamepad_input`, "a frame");
+  expect(await publisher.publish(`${DRONE_IP}:output`, "an answer")).toEqual(expect.any(Number));
+  await world.admin.publish(`${DRONE_IP}:gamepad_input`, "a frame");
   await until(() => received.includes("a frame"));
   for (const client of [subscriber, publisher]) client.disconnect();
 });

@@ -28,8 +28,8 @@ const JITTER = 0.2;
 const isUntouched = ({ holder, durationSeconds }: LeaseRecord): boolean =>
   holder === "" && durationSeconds === 0;
 
-/** The lease as it was seen last; without a record there was none. */
-interface Seen {
+/** The lease as it was read last; without a record there was none. */
+interface ObservedLease {
   readonly record: LeaseRecord | undefined;
   /** Since when it is like that, as far as was looked. */
   readonly since: number;
@@ -46,7 +46,7 @@ interface Seen {
 export class Elector {
   private until = Number.NEGATIVE_INFINITY;
   private notified = false;
-  private seen: Seen | undefined;
+  private observed: ObservedLease | undefined;
   private retry: NodeJS.Timeout | undefined;
   private end: NodeJS.Timeout | undefined;
   private underWay: Promise<void> | undefined;
@@ -66,8 +66,8 @@ export class Elector {
   }
 
   /** The API server's last answer; undefined before the first one. */
-  get lastSeen(): LeaseRecord | undefined {
-    return this.seen?.record;
+  get lastObserved(): LeaseRecord | undefined {
+    return this.observed?.record;
   }
 
   /** The lease that this hub was left with by the daemon before, until then, still holds. */
@@ -135,8 +135,8 @@ export class Elector {
   private async renewOrTake(): Promise<void> {
     const { store, identity } = this.options;
     // A holder writes against its own last version; other candidates read the lease first.
-    const isKnown = this.isHeld && this.seen?.record?.holder === identity;
-    let record = isKnown ? this.seen?.record : this.observe(await this.limited(store.read()));
+    const isKnown = this.isHeld && this.observed?.record?.holder === identity;
+    let record = isKnown ? this.observed?.record : this.observe(await this.limited(store.read()));
     if (!this.mayTake(record)) {
       if (record) this.letGo();
       return;
@@ -171,24 +171,24 @@ export class Elector {
 
   /** When the lease will not have changed for its whole duration. */
   private freeAt(): number {
-    if (!this.seen) return Number.POSITIVE_INFINITY;
-    const { record, since } = this.seen;
+    if (!this.observed) return Number.POSITIVE_INFINITY;
+    const { record, since } = this.observed;
     // Never sooner than our own setting says, should the holder's be another.
     return since + Math.max((record?.durationSeconds ?? 0) * 1000, this.options.durationMs);
   }
 
   private observe(record: LeaseRecord | undefined): LeaseRecord | undefined {
     const lookedAt = this.options.now();
-    this.seen = { record, since: this.sinceWhen(record, lookedAt), lookedAt };
+    this.observed = { record, since: this.sinceWhen(record, lookedAt), lookedAt };
     return record;
   }
 
   private sinceWhen(record: LeaseRecord | undefined, now: number): number {
     const { durationMs, deadlineMs } = this.options;
-    if (!this.seen || this.seen.record?.version !== record?.version) return now;
+    if (!this.observed || this.observed.record?.version !== record?.version) return now;
     // Between two looks that found no lease, one may have come and gone.
-    if (!record && now - this.seen.lookedAt > durationMs - deadlineMs) return now;
-    return this.seen.since;
+    if (!record && now - this.observed.lookedAt > durationMs - deadlineMs) return now;
+    return this.observed.since;
   }
 
   private hold(until: number): void {

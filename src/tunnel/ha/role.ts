@@ -55,7 +55,7 @@ export class LeasedRole implements HubRole {
   }
 
   get transitions(): number {
-    return this.elector.lastSeen?.transitions ?? 0;
+    return this.elector.lastObserved?.transitions ?? 0;
   }
 
   /** Resolves when the role is known, or cannot be known yet: a restart of the holder's daemon is to go unnoticed. */
@@ -67,7 +67,7 @@ export class LeasedRole implements HubRole {
     await this.elector.start();
     await this.takingOver;
     if (this.isActive) return;
-    log.info({ holder: this.elector.lastSeen?.holder }, "This hub stands by");
+    log.info({ holder: this.elector.lastObserved?.holder }, "This hub stands by");
   }
 
   /** Give everything up, then the lease, so that another hub may take over at once. */

@@ -1,5 +1,5 @@
 import type { MavlinkPeer } from "../../../testing/fakes/mavlink-peer";
-import { FENCE, scriptedPlans, US } from "../../../testing/fakes/scripted-plans";
+import { FENCE, scriptedPlans, TO_GATEWAY } from "../../../testing/fakes/scripted-plans";
 import { missionItem } from "../../../testing/worlds/plans";
 import { build } from "../wire/codec";
 import { common } from "../wire/messages";
@@ -83,7 +83,7 @@ describe("a fence", () => {
     const { peer, link } = await open({ state: ARMED });
     let lat = 48;
     peer.on(common.CommandLong, ({ command, _param1 }) => {
-      peer.send(build(common.CommandAck, { command, result: 0, ...US }));
+      peer.send(build(common.CommandAck, { command, result: 0, ...TO_GATEWAY }));
       if (_param1 === common.GlobalPositionInt.MSG_ID)
         peer.send(build(common.GlobalPositionInt, { lat: lat * 1e7, lon: 87_654_321 }));
     });
@@ -110,7 +110,7 @@ describe("a fence", () => {
     await expect(link.uploadFence([])).resolves.toMatchObject({ items: 0 });
     await link.uploadFence(square);
     peer.on(common.MissionClearAll, ({ missionType }) =>
-      peer.send(build(common.MissionAck, { ...US, type: 0, missionType })),
+      peer.send(build(common.MissionAck, { ...TO_GATEWAY, type: 0, missionType })),
     );
     await expect(link.uploadFence([])).rejects.toMatchObject({ code: "transfer_failed" });
     expect(store.items).toHaveLength(4);
@@ -120,7 +120,7 @@ describe("a fence", () => {
     const { peer, link } = await open();
     peer.on(common.MissionCount, () => {
       peer.send(build(common.StatusText, { severity: 4, text: "Fence: polygon self-intersects" }));
-      peer.send(build(common.MissionAck, { ...US, type: 1, missionType: FENCE }));
+      peer.send(build(common.MissionAck, { ...TO_GATEWAY, type: 1, missionType: FENCE }));
     });
     await expect(link.uploadFence(square)).rejects.toMatchObject({
       code: "vehicle_refused",

@@ -1,7 +1,7 @@
 import { autopilots, isPx4, isRover } from "../../../testing/autopilots/autopilot";
 import { type Flown, flown } from "../../../testing/autopilots/flown";
 import { contents, square, storeFence, storePlan } from "../../../testing/autopilots/plans";
-import type { Seen } from "../../../testing/autopilots/witness";
+import type { ObservedState } from "../../../testing/autopilots/witness";
 
 jest.setTimeout(240_000);
 
@@ -13,7 +13,7 @@ const ENFORCED = {
 
 describe.each(autopilots)("%s", (name) => {
   let vehicle: Flown;
-  let home: Seen;
+  let home: ObservedState;
   const autopilot = isPx4(name) ? "px4" : "ardupilot";
   beforeAll(async () => {
     vehicle = await flown(name);

@@ -1,4 +1,4 @@
-import { PLAN, scriptedPlans, US } from "../../../testing/fakes/scripted-plans";
+import { PLAN, scriptedPlans, TO_GATEWAY } from "../../../testing/fakes/scripted-plans";
 import { missionItem } from "../../../testing/worlds/plans";
 import { build } from "../wire/codec";
 import { common } from "../wire/messages";
@@ -14,7 +14,7 @@ describe("a mission", () => {
     peer.on(common.MissionRequestInt, ({ seq, missionType }) => {
       requests.push(seq);
       if (seq === 3 && requests.filter((earlier) => earlier === 3).length === 1) return;
-      peer.send(Object.assign(new common.MissionItemInt(), store.items[seq], { ...US, missionType }));
+      peer.send(Object.assign(new common.MissionItemInt(), store.items[seq], { ...TO_GATEWAY, missionType }));
     });
     await expect(link.readMission()).resolves.toMatchObject({ items: plan });
     expect(requests.slice(0, 5)).toEqual([0, 1, 2, 3, 4]);
@@ -29,7 +29,9 @@ describe("a mission", () => {
       if (seq !== next) unexpected += 1;
       setImmediate(() => {
         next = seq + 1;
-        peer.send(Object.assign(new common.MissionItemInt(), store.items[seq], { ...US, missionType }));
+        peer.send(
+          Object.assign(new common.MissionItemInt(), store.items[seq], { ...TO_GATEWAY, missionType }),
+        );
       });
     });
     await expect(link.readMission()).resolves.toMatchObject({ items: PLAN });
@@ -41,7 +43,7 @@ describe("a mission", () => {
     let opaqueId = 7;
     peer.on(common.MissionRequestList, ({ missionType }) => {
       const count = store.items.length;
-      peer.send(build(common.MissionCount, { ...US, count, missionType, opaqueId }));
+      peer.send(build(common.MissionCount, { ...TO_GATEWAY, count, missionType, opaqueId }));
     });
     await link.uploadMission(PLAN);
     const reads = async (work: () => Promise<unknown>) => {
@@ -63,7 +65,7 @@ describe("a mission", () => {
     let [lost, isReading] = [0, true];
     peer.on(common.MissionRequestList, ({ missionType }) => {
       isReading = true;
-      peer.send(build(common.MissionCount, { ...US, count: stored.length, missionType }));
+      peer.send(build(common.MissionCount, { ...TO_GATEWAY, count: stored.length, missionType }));
     });
     peer.on(common.MissionRequestInt, ({ seq }) => {
       if (seq === 2 && lost < 3) {
@@ -72,7 +74,7 @@ describe("a mission", () => {
       }
       const item = stored[seq];
       if (isReading && item && (seq !== 2 || lost >= 3))
-        peer.send(Object.assign(new common.MissionItemInt(), item, US));
+        peer.send(Object.assign(new common.MissionItemInt(), item, TO_GATEWAY));
     });
     await expect(link.readMission()).resolves.toMatchObject({ items });
     expect(lost).toBe(3);

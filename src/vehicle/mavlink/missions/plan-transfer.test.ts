@@ -1,5 +1,5 @@
 import { planHash } from "../../../domain/mission-item";
-import { PLAN, scriptedPlans, US } from "../../../testing/fakes/scripted-plans";
+import { PLAN, scriptedPlans, TO_GATEWAY } from "../../../testing/fakes/scripted-plans";
 import { missionItem } from "../../../testing/worlds/plans";
 import { build } from "../wire/codec";
 import { common } from "../wire/messages";
@@ -48,7 +48,7 @@ describe("a mission", () => {
     store.losesAcknowledgement = true;
     store.timesAsked = (seq) => (seq === PLAN.length ? 2 : 1);
     peer.on(common.MissionItemInt, (sent) => {
-      if (sent.seq < store.items.length) peer.send(build(common.MissionAck, { ...US, type: 1 }));
+      if (sent.seq < store.items.length) peer.send(build(common.MissionAck, { ...TO_GATEWAY, type: 1 }));
       else store.take(sent);
     });
     await expect(link.uploadMission(PLAN)).resolves.toMatchObject({ items: PLAN });
@@ -60,7 +60,7 @@ describe("a mission", () => {
     let counts = 0;
     peer.on(common.MissionCount, (count) => {
       counts += 1;
-      if (counts < 3) peer.send(build(common.MissionAck, { ...US, type: 1 }));
+      if (counts < 3) peer.send(build(common.MissionAck, { ...TO_GATEWAY, type: 1 }));
       else store.begin(count);
     });
     await expect(link.uploadMission(PLAN)).resolves.toMatchObject({ items: PLAN });
@@ -115,7 +115,7 @@ describe("a mission", () => {
     const broken = await open();
     broken.peer.on(common.MissionRequestList, () => {
       if (broken.store.items.length > 0) broken.peer.disconnect();
-      else broken.peer.send(build(common.MissionCount, { ...US, count: 0 }));
+      else broken.peer.send(build(common.MissionCount, { ...TO_GATEWAY, count: 0 }));
     });
     for (const { link, store } of [silent, broken]) {
       await expect(link.uploadMission(PLAN)).rejects.toMatchObject({
@@ -131,7 +131,7 @@ describe("a mission", () => {
   test("that is refused carries the reason and the vehicle's status text", async () => {
     const { peer, link } = await open();
     peer.on(common.MissionCount, () => {
-      peer.send(build(common.MissionAck, { ...US, type: 4 }));
+      peer.send(build(common.MissionAck, { ...TO_GATEWAY, type: 4 }));
       peer.send(build(common.StatusText, { severity: 3, text: "Mission too long" }));
     });
     await expect(link.uploadMission(PLAN)).rejects.toMatchObject({
@@ -147,7 +147,7 @@ describe("a mission", () => {
     peer.on(common.MissionItemInt, (sent) => {
       if ((sent.command as number) !== command) return take(sent);
       peer.send(build(common.StatusText, { severity: 2, text: "PreArm: Need Position Estimate" }));
-      peer.send(build(common.MissionAck, { ...US, type: 3 }));
+      peer.send(build(common.MissionAck, { ...TO_GATEWAY, type: 3 }));
     });
   };
 

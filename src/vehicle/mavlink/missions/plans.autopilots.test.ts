@@ -3,13 +3,13 @@ import { contradiction, customModeOf } from "../../../testing/autopilots/contrad
 import { type Flown, flown } from "../../../testing/autopilots/flown";
 import { ordered } from "../../../testing/autopilots/orders";
 import { contents, missionOnBoard, storePlan } from "../../../testing/autopilots/plans";
-import type { Seen } from "../../../testing/autopilots/witness";
+import type { ObservedState } from "../../../testing/autopilots/witness";
 
 jest.setTimeout(240_000);
 
 describe.each(autopilots)("%s", (name) => {
   let vehicle: Flown;
-  let home: Seen;
+  let home: ObservedState;
   beforeAll(async () => {
     vehicle = await flown(name);
     home = await vehicle.witness.fresh();

@@ -4,7 +4,7 @@ import { contradiction } from "../../../testing/autopilots/contradiction";
 import { type Flown, flown } from "../../../testing/autopilots/flown";
 import { ordered } from "../../../testing/autopilots/orders";
 import { contents, missionOnBoard, square, storeFence, storePlan } from "../../../testing/autopilots/plans";
-import type { Seen } from "../../../testing/autopilots/witness";
+import type { ObservedState } from "../../../testing/autopilots/witness";
 
 jest.setTimeout(400_000);
 
@@ -15,7 +15,7 @@ const TRANSFER_LIMIT_MS = 60_000;
 
 describe.each(autopilots)("%s", (name) => {
   let vehicle: Flown;
-  let home: Seen;
+  let home: ObservedState;
   beforeAll(async () => {
     vehicle = await flown(name);
     home = await vehicle.witness.fresh();
