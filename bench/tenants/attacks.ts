@@ -123,6 +123,12 @@ export const attacks: Readonly<Record<string, Attack>> = {
     async ({ tenant }) =>
     (round) =>
       asDrone(tenant, encodeCommand("SUBSCRIBE", `${tenant.edge.ip}:${round}${"n".repeat(100_000)}`)),
+  "the simulation instance stopped and started":
+    async ({ user }) =>
+    async () => {
+      await user.post("/simulator/stop", {});
+      await user.post("/simulator/start", {});
+    },
   "drones created and deleted":
     async ({ user }) =>
     async () => {
@@ -145,6 +151,10 @@ export const attacks: Readonly<Record<string, Attack>> = {
         username: `user-${round}@example.com`,
         password: "a wrong password",
       }),
+  "wrong logins behind one proxy":
+    async ({ anybody }) =>
+    (round) =>
+      anybody.post("/login", { username: `user-${round}@example.com`, password: "a wrong password" }),
   "wrong activation tokens":
     async ({ anybody }) =>
     (round) =>

@@ -3,6 +3,7 @@ import { freshDatabase } from "../../testing";
 import { until } from "../../testing/until";
 import { interruptibleLink } from "../../testing/worlds/interruptible-link";
 import { startTestGateway, TEST_JWT_SECRET, type TestGateway } from "../../testing/worlds/start-gateway";
+import { hashPassword } from "./passwords";
 import { Tokens } from "./tokens";
 
 let gateway: TestGateway;
@@ -142,6 +143,19 @@ test("a reset link works once, also for concurrent requests, and revokes earlier
   expect(replies.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
   const olderLink = gateway.api.as(hourAgo.reset(user.username));
   expect((await olderLink.post("/update-password", { password: "password 4" })).status).toBe(401);
+});
+
+test("a link that was used is refused without a hash", async () => {
+  const user = await gateway.newUser();
+  const link = gateway.api.as(gateway.features.account.tokens.reset(user.username));
+  expect((await link.post("/update-password", { password: "a new password" })).status).toBe(200);
+  const caller = { site: "192.0.2.1", isKnown: true };
+  let hashes = 0;
+  const queue = Array.from({ length: 30 }, () => hashPassword("any", caller).then(() => hashes++));
+  expect((await link.post("/update-password", { password: "a newer password" })).status).toBe(401);
+  // A hash of the link's would have waited for these.
+  expect(hashes).toBeLessThan(queue.length);
+  await Promise.all(queue);
 });
 
 test("a new password revokes tokens and links that were issued in the same second", async () => {

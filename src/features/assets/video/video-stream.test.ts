@@ -110,6 +110,22 @@ test("no command line of ffmpeg has a URL of the store, or one that is still val
   }
 });
 
+test("one playlist of a user is signed at a time", async () => {
+  const { path } = await packaged("c.mp4", await film("c.mp4", ...h264));
+  const { store } = gateway.deps;
+  const readSmall = store.readSmall.bind(store);
+  let running = 0;
+  let most = 0;
+  store.readSmall = async (key) => {
+    most = Math.max(most, ++running);
+    return readSmall(key).finally(() => running--);
+  };
+  const replies = await Promise.all(Array.from({ length: 8 }, () => user.api.get(path)));
+  store.readSmall = readSmall;
+  expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(200));
+  expect(most).toBe(1);
+});
+
 test("a playlist of 40 MB is not read", async () => {
   const { asset_id } = await upload(
     drone,
