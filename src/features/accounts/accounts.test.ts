@@ -16,6 +16,13 @@ beforeAll(async () => {
 const claimsOf = (token: string) => jwt.decode(token) as jwt.JwtPayload;
 const login = (username: string, password: string) => gateway.api.post("/login", { username, password });
 
+/** The token of a new reset link, as the user's mail holds it. */
+async function mailedResetToken(username: string): Promise<string> {
+  await gateway.api.post("/reset-password", { email: username });
+  const mail = gateway.mail.mails.findLast(({ to }) => to.includes(username));
+  return new URL(mail?.links[0] ?? "").searchParams.get("token") as string;
+}
+
 test("sixteen registrations at once get sixteen addresses, in order and none twice", async () => {
   const { tokens } = gateway.features.account;
   const replies = await Promise.all(
@@ -147,7 +154,7 @@ test("a reset link works once, also for concurrent requests, and revokes earlier
 
 test("a link that was used is refused without a hash", async () => {
   const user = await gateway.newUser();
-  const link = gateway.api.as(gateway.features.account.tokens.reset(user.username));
+  const link = gateway.api.as(await mailedResetToken(user.username));
   expect((await link.post("/update-password", { password: "a new password" })).status).toBe(200);
   const caller = { site: "192.0.2.1", isKnown: true };
   let hashes = 0;
@@ -162,12 +169,7 @@ test("a new password revokes tokens and links that were issued in the same secon
   const user = await gateway.newUser();
   const { db } = gateway.deps;
   const first = await login(user.username, user.password);
-  const link = async () => {
-    await gateway.api.post("/reset-password", { email: user.username });
-    const mail = gateway.mail.mails.findLast(({ to }) => to.includes(user.username));
-    return new URL(mail?.links[0] ?? "").searchParams.get("token") as string;
-  };
-  const [used, other] = [await link(), await link()];
+  const [used, other] = [await mailedResetToken(user.username), await mailedResetToken(user.username)];
   const { status, body } = await gateway.api.as(first.body.refresh_token).get("/auth/refresh");
   expect(status).toBe(200);
   const set = await gateway.api.as(used).post("/update-password", { password: "a new password" });
