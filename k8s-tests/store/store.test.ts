@@ -9,7 +9,7 @@ import { freePort } from "../../src/laptop/free-port";
 import { startServerProcess } from "../../src/laptop/servers/server-process";
 import { ensureBuckets } from "../../src/platform/objects/buckets";
 import { openObjects } from "../../src/platform/objects/client";
-import { ObjectStore } from "../../src/platform/objects/object-store";
+import { ObjectReplaced, ObjectStore, type ObjectVersion } from "../../src/platform/objects/object-store";
 import { Sts } from "../../src/platform/objects/sts";
 import { atEndOfFile, freshFolder } from "../../src/testing";
 import { until } from "../../src/testing/until";
@@ -112,6 +112,24 @@ test("gateway and worker keep assets, also large ones, and delete them", async (
   }
 });
 
+test("the gateway copies an upload, unless another has replaced it, and deletes old ones", async () => {
+  const store = storeOf("gateway");
+  const upload = "uploads/2/1/content";
+  await store.write(upload, "checked", "text/plain");
+  const version = await store.head(upload);
+  const copy = await store.copy(upload, version as ObjectVersion, "assets/2/1/übung (1)+.log");
+  expect(copy).toEqual(version);
+  await store.write(upload, "another", "text/plain");
+  const again = store.copy(upload, version as ObjectVersion, "assets/2/1/again.log");
+  await expect(again).rejects.toThrow(ObjectReplaced);
+  const keys = async () =>
+    (await store.list("")).map(({ key }) => key).filter((key) => key.includes("/2/1/"));
+  expect(await store.deleteOld("uploads/2/", new Date(Date.now() - 60_000))).toBe(0);
+  expect(await keys()).toEqual(["assets/2/1/übung (1)+.log", upload]);
+  expect(await store.deleteOld("uploads/2/", new Date(Date.now() + 60_000))).toBe(1);
+  expect(await keys()).toEqual(["assets/2/1/übung (1)+.log"]);
+});
+
 test("the tunnel writes configs, the gateway only reads them, and the worker reads none", async () => {
   const tunnel = configsAs("tunnel");
   await tunnel.put("vpn/users/1.conf", "a config", { onlyNew: true });
@@ -140,7 +158,7 @@ test("no process makes a bucket", async () => {
   }
 });
 
-test("a drone's temporary credentials are the gateway's, limited to the drone's assets", async () => {
+test("a drone's temporary credentials are the gateway's, limited to the drone's uploads and assets", async () => {
   const sts = new Sts({ ...as("gateway"), STS_ENDPOINT: url });
   const { accessKeyId, secretAccessKey, sessionToken } = await assetCredentials(sts, "fleet", 7);
   const drone = new S3Client({
@@ -150,9 +168,10 @@ test("a drone's temporary credentials are the gateway's, limited to the drone's 
     credentials: { accessKeyId, secretAccessKey, sessionToken },
   });
   const put = (Key: string, Bucket = "fleet") => drone.send(new PutObjectCommand({ Bucket, Key, Body: "a" }));
-  await put("assets/7/1/flight.bin");
-  expect(String(await storeOf("worker").readSmall("assets/7/1/flight.bin"))).toBe("a");
-  await expect(put("assets/8/1/flight.bin")).rejects.toMatchObject(denied);
+  await put("uploads/7/1/content");
+  expect(String(await storeOf("worker").readSmall("uploads/7/1/content"))).toBe("a");
+  await expect(put("assets/7/1/flight.bin")).rejects.toMatchObject(denied);
+  await expect(put("uploads/8/1/content")).rejects.toMatchObject(denied);
   await expect(put("archives/7.zip")).rejects.toMatchObject(denied);
   await expect(put("vpn/drones/7.conf", "fleet-vpn")).rejects.toMatchObject(denied);
   const config = new GetObjectCommand({ Bucket: "fleet-vpn", Key: "vpn/drones/7.conf" });

@@ -1,11 +1,9 @@
-import { cancelJob, listJobs } from "../../platform/jobs/jobs";
 import { openDatabase } from "../../platform/postgres/db";
 import { createLogger } from "../../platform/process/log";
 import { atEndOfFile } from "../../testing/clean-up";
-import { eventually } from "../../testing/until";
 import { startTestGateway } from "../../testing/worlds/start-gateway";
 import { droneClient } from "../../testing/worlds/uploads";
-import { pruneCommandsTask, schedulePruning } from "./prune-commands";
+import { pruneCommandsTask } from "./prune-commands";
 
 test("commands older than 400 days and a drone's oldest beyond its number are deleted in batches, and an archive is made all the same", async () => {
   const gateway = await startTestGateway({ WORKER_IN_PROCESS: "true" });
@@ -39,15 +37,4 @@ test("commands older than 400 days and a drone's oldest beyond its number are de
   // 25 rows by age and 30 by number, ten at a time.
   expect(deletions).toBe(3 + 4);
   expect(await user.api.get(`/executions/${execution}/archive`)).toMatchObject({ status: 200 });
-});
-
-test("the pruning is asked for again and again, as one job that waits for a worker", async () => {
-  const { db, log } = (await startTestGateway()).deps;
-  const stop = schedulePruning(db, log, 10);
-  atEndOfFile(async () => stop());
-  const waiting = async () => (await listJobs(db)).filter(({ task }) => task === "prune-commands");
-  for (let round = 0; round < 2; round++) {
-    await eventually("it waits", async () => (await waiting()).length === 1);
-    await cancelJob(db, "prune-commands");
-  }
 });

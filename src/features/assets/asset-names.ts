@@ -1,11 +1,20 @@
 import { extname } from "node:path";
 
+/** The folder of all uploads. */
+export const UPLOADS = "uploads/";
+
 /** The folder of an asset's objects. Derived objects have a subfolder, which no file name can reach: names have no slash. */
 export const assetFolder = (asset: { drone_id: number; id: number }): string =>
   `assets/${asset.drone_id}/${asset.id}/`;
 
 export const assetKey = (asset: { drone_id: number; id: number; file_name: string }): string =>
   assetFolder(asset) + safeFileName(asset.file_name);
+
+/** Where the drone's URL puts the content. A completed upload is copied to the asset's key, which no drone can write. */
+export const uploadFolder = (asset: { drone_id: number; id: number }): string =>
+  `${UPLOADS}${asset.drone_id}/${asset.id}/`;
+
+export const uploadKey = (asset: { drone_id: number; id: number }): string => `${uploadFolder(asset)}content`;
 
 export const thumbnailKey = (asset: { drone_id: number; id: number }): string =>
   `${assetFolder(asset)}derived/thumbnail.jpg`;

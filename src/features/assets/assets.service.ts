@@ -1,7 +1,7 @@
 import { may } from "../../domain/access";
 import { DomainError } from "../../domain/errors";
 import type { Page } from "../../http/route";
-import { isSameVersion, URL_SECONDS } from "../../platform/objects/object-store";
+import { URL_SECONDS } from "../../platform/objects/object-store";
 import { KeyedMutex } from "../../platform/semaphore";
 import type { Services } from "../../platform/services";
 import { assetKey, safeFileName, thumbnailKey } from "./asset-names";
@@ -16,7 +16,6 @@ import {
   findAsset,
   lockAssetsOf,
   vehicleOwner,
-  versionOf,
 } from "./assets.store";
 import { beginRemoval } from "./removal";
 import { signEach } from "./sign-each";
@@ -60,9 +59,6 @@ export class AssetsService {
 
   async download(userId: number, vehicleId: number, assetId: number) {
     const asset = await this.ready(userId, vehicleId, assetId);
-    const version = await this.deps.store.head(assetKey(asset));
-    if (version && !isSameVersion(versionOf(asset), version))
-      throw new DomainError("not_found", "This asset was replaced in the store after its upload.");
     return {
       download_url: await this.deps.store.presignGet(
         assetKey(asset),

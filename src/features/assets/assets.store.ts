@@ -196,6 +196,16 @@ export async function countByStatus(db: Db, executionId: number): Promise<Record
   return { pending: 0, ready: 0, failed: 0, ...counted };
 }
 
+/** Uploads that were not completed, and whose URL ended before then, count no longer: their objects are deleted. */
+export const forgetLeftovers = async (db: Db, before: Date): Promise<void> => {
+  await assets(db)
+    .whereNot({ status: "ready" })
+    .whereNull("record")
+    .whereNotNull("size")
+    .where("url_expires_at", "<", before)
+    .update({ size: null, checked: null });
+};
+
 /** The log of an execution that arrived: this one, or else the newest, an upload before a record. */
 export const findLog = async (db: Db, executionId: number, id: number | null): Promise<Asset | undefined> =>
   assets(db)

@@ -1,10 +1,11 @@
 import type { Route } from "../../http/route";
+import { enqueueHourly } from "../../platform/jobs/hourly";
 import type { Tasks } from "../../platform/jobs/worker";
 import type { Services } from "../../platform/services";
 import { assetRoutes } from "./assets.routes";
 import { AssetsService } from "./assets.service";
 import { ContentReader } from "./content-reader";
-import { removeLeftoverTask } from "./leftover-upload";
+import { REMOVE_LEFTOVERS, removeLeftoversTask } from "./leftover-uploads";
 import { removeObjectsTask } from "./removal";
 import { makeThumbnailTask } from "./thumbnail";
 import { UploadChecks } from "./upload-checks";
@@ -34,7 +35,8 @@ export {
 export { beginRemoval, type Removal } from "./removal";
 export type { ExecutionHooks } from "./uploads.service";
 
-interface AssetsDeps extends Pick<Services, "config" | "db" | "store" | "clock" | "log" | "quotas"> {
+interface AssetsDeps
+  extends Pick<Services, "config" | "db" | "store" | "clock" | "log" | "lifecycle" | "quotas"> {
   readonly executions: ExecutionHooks;
 }
 
@@ -43,6 +45,7 @@ export function assets(deps: AssetsDeps) {
   const service = new AssetsService(deps);
   const contents = new ContentReader(deps.config);
   const uploads = new UploadsService({ ...deps, contents, checks: new UploadChecks(deps.db) });
+  enqueueHourly(deps, REMOVE_LEFTOVERS);
   const routes: readonly Route[] = assetRoutes(service, uploads);
   return { routes, service };
 }
@@ -54,7 +57,7 @@ export async function assetTasks(deps: Pick<Services, "db" | "store" | "clock" |
   else await sweepPackaging(deps.log);
   return {
     "make-thumbnail": makeThumbnailTask(deps),
-    "remove-leftover": removeLeftoverTask(deps),
+    [REMOVE_LEFTOVERS]: removeLeftoversTask(deps),
     "remove-objects": removeObjectsTask(deps.store),
     ...(isPackager ? { "package-video": packageVideoTask(deps) } : {}),
   };

@@ -4,9 +4,8 @@ import type { Task } from "../../platform/jobs/worker";
 import type { ObjectStore } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Logger } from "../../platform/process/log";
-import { assetFolder } from "./asset-names";
+import { assetFolder, uploadFolder } from "./asset-names";
 import type { Asset } from "./assets.store";
-import { isTooLate, leftoverOf } from "./leftover-upload";
 
 /** Time for the request that deleted the rows to delete the objects too. */
 const HEAD_START_MS = 60_000;
@@ -18,8 +17,8 @@ export interface Removal {
 
 /**
  * Call it in the transaction that deletes the rows. It enqueues a job that deletes their objects a minute later;
- * `finish` deletes them at once and withdraws the job. The job for an upload's leftovers deletes what comes later: a PUT
- * that began while its URL worked.
+ * `finish` deletes them at once and withdraws the job. What comes later, by a PUT that began while its URL worked, is a
+ * leftover.
  */
 export async function beginRemoval(
   trx: Db,
@@ -27,12 +26,11 @@ export async function beginRemoval(
   deleted: readonly Asset[],
   otherPrefixes: readonly string[] = [],
 ): Promise<Removal> {
-  const prefixes = [...deleted.map(assetFolder), ...otherPrefixes];
+  const prefixes = [...deleted.map(assetFolder), ...deleted.map(uploadFolder), ...otherPrefixes];
   if (prefixes.length === 0) return { finish: async () => undefined };
   const key = `remove-objects:${prefixes[0]}`;
   const runAt = new Date(Date.now() + HEAD_START_MS);
   await enqueue(trx, { task: "remove-objects", payload: { prefixes }, user, key, runAt });
-  for (const asset of deleted) if (!isTooLate(asset, new Date())) await enqueue(trx, leftoverOf(asset));
   return {
     finish: async (db, store, log) => {
       try {
@@ -45,7 +43,7 @@ export async function beginRemoval(
   };
 }
 
-const Payload = z.object({ prefixes: z.array(z.string().regex(/^(assets|archives)\/\d+/)) });
+const Payload = z.object({ prefixes: z.array(z.string().regex(/^(assets|uploads|archives)\/\d+/)) });
 
 export const removeObjectsTask =
   (store: ObjectStore): Task =>

@@ -1,24 +1,15 @@
-import sharp from "sharp";
 import type { Task } from "../../platform/jobs/worker";
-import type { ApiClient } from "../../testing/client";
 import { until } from "../../testing/until";
 import { startFlight } from "../../testing/worlds/flights";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 import { put, sha256, upload } from "../../testing/worlds/uploads";
 import { executionTasks } from "../executions";
-import { type Execution, findExecution } from "../executions/executions.store";
-import { renderReport } from "../executions/report/render";
-import { assetFolder } from "./asset-names";
+import { uploadKey } from "./asset-names";
 import { ContentReader } from "./content-reader";
-import { removeLeftoverTask } from "./leftover-upload";
-import { makeThumbnailTask } from "./thumbnail";
 import { UploadChecks } from "./upload-checks";
 
-let square: Buffer;
 let gateway: TestGateway;
 beforeAll(async () => {
-  const red = { width: 8, height: 8, channels: 3, background: "red" } as const;
-  square = await sharp({ create: red }).png().toBuffer();
   gateway = await startTestGateway({
     ...{
       QUOTA_PENDING_ASSETS: "3",
@@ -96,7 +87,7 @@ test("an upload beyond a quota is refused before it when its size is announced, 
   expect(await assets()).toMatchObject([
     { id: asset_id, status: "failed", failure: expect.stringContaining("quota upload_bytes"), size: null },
   ]);
-  const key = `${assetFolder({ drone_id: vehicle.id, id: asset_id })}large`;
+  const key = uploadKey({ drone_id: vehicle.id, id: asset_id });
   expect(await gateway.deps.store.head(key)).toBeUndefined();
 });
 
@@ -157,7 +148,7 @@ test("the store refuses an upload of another size than announced", async () => {
 test("an object of another size than announced fails; a larger one is deleted", async () => {
   const { ask, drone, vehicle } = await newDrone();
   const { asset_id } = (await ask("sized", 7)).body;
-  const key = `${assetFolder({ drone_id: vehicle.id, id: asset_id })}sized`;
+  const key = uploadKey({ drone_id: vehicle.id, id: asset_id });
   const completed = async (content: string) => {
     await gateway.deps.store.write(key, content, "text/plain");
     return drone.post("/complete_upload", { asset_id });
@@ -211,155 +202,4 @@ test("announced sizes of pending uploads count as stored", async () => {
   expect((await ask("first", 900)).status).toBe(200);
   expect(await ask("second", 700)).toMatchObject(refusedBy("stored_bytes"));
   expect((await ask("first", 950)).status).toBe(200);
-});
-
-test.each([
-  ["was not completed", async () => undefined],
-  [
-    "replaced a completed one",
-    async (drone: ApiClient, asset_id: number, url: string) => {
-      expect((await drone.post("/complete_upload", { asset_id })).status).toBe(200);
-      expect(await put(url, "x".repeat(800))).toBe(200);
-    },
-  ],
-])("an object that %s is deleted a day after its URL ended, and no other", async (_, finish) => {
-  const { ask, drone, vehicle } = await newDrone();
-  const { db, store } = gateway.deps;
-  const [kept, left] = [(await ask("kept")).body, (await ask("left")).body];
-  for (const { url } of [kept, left]) await put(url, "content");
-  await drone.post("/complete_upload", { asset_id: kept.asset_id });
-  await finish(drone, left.asset_id, left.url);
-  const jobs = db("graphile_worker.jobs").where({ task_identifier: "remove-leftover" });
-  const key = (asset_id: number) => `remove-leftover:${asset_id}`;
-  expect(await jobs.whereIn("key", [key(kept.asset_id), key(left.asset_id)])).toHaveLength(2);
-  const task = removeLeftoverTask(gateway.deps);
-  const sweep = async () => {
-    for (const { asset_id } of [kept, left]) await task({ asset_id }, {} as never);
-  };
-  const object = (name: string, { asset_id }: { asset_id: number }) =>
-    store.head(`${assetFolder({ drone_id: vehicle.id, id: asset_id })}${name}`);
-  await sweep();
-  expect(await object("left", left)).toBeDefined();
-  await db("assets")
-    .where({ drone_id: vehicle.id })
-    .update({ url_expires_at: new Date(0) });
-  await sweep();
-  expect(await object("left", left)).toBeUndefined();
-  expect((await drone.post("/complete_upload", { asset_id: kept.asset_id })).status).toBe(200);
-  expect(await object("kept", kept)).toMatchObject({ size: "content".length });
-});
-
-test("an object that comes after the deletion of its asset is deleted a day after its URL ended", async () => {
-  const { ask, vehicle, user } = await newDrone();
-  const { db, store } = gateway.deps;
-  const { asset_id, url } = (await ask("late")).body;
-  expect((await user.api.post(`/assets/${vehicle.id}/delete`, { ids: [asset_id] })).status).toBe(200);
-  await put(url, "content");
-  const { payload } = await db("graphile_worker._private_jobs")
-    .where({ key: `remove-leftover:${asset_id}` })
-    .first("payload");
-  const task = removeLeftoverTask(gateway.deps);
-  const folder = assetFolder({ drone_id: vehicle.id, id: asset_id });
-  // A job of an earlier version.
-  await task({ asset_id }, {} as never);
-  expect(await store.head(`${folder}late`)).toBeDefined();
-  await task(payload, {} as never);
-  expect(await store.head(`${folder}late`)).toBeUndefined();
-});
-
-test("an upload is not completed more than a day after its URL ended", async () => {
-  const { ask, drone } = await newDrone();
-  const { url, asset_id } = (await ask("late")).body;
-  await put(url, "content");
-  await gateway.deps
-    .db("assets")
-    .where({ id: asset_id })
-    .update({ url_expires_at: new Date(0) });
-  expect(await drone.post("/complete_upload", { asset_id })).toMatchObject({
-    ...{ status: 400, body: { error: { message: expect.stringContaining("upload the file again") } } },
-  });
-  await put((await ask("late")).body.url, "content");
-  expect((await drone.post("/complete_upload", { asset_id })).status).toBe(200);
-});
-
-test("a completed upload of an announced size leaves no job", async () => {
-  const { ask, drone } = await newDrone();
-  const { url, asset_id } = (await ask("sized", 7)).body;
-  const job = () =>
-    gateway.deps
-      .db("graphile_worker.jobs")
-      .where({ key: `remove-leftover:${asset_id}` })
-      .first();
-  expect(await job()).toBeDefined();
-  await put(url, "content");
-  expect((await drone.post("/complete_upload", { asset_id })).status).toBe(200);
-  expect(await job()).toBeUndefined();
-});
-
-test.each(["begun", "completed"])(
-  "an asset that is %s and then deleted leaves one job, and it runs a day later",
-  async (state) => {
-    const { ask, drone, vehicle, user } = await newDrone();
-    const { asset_id, url } = (await ask("sized", 7)).body;
-    await put(url, "content");
-    if (state === "completed") await drone.post("/complete_upload", { asset_id });
-    await user.api.post(`/assets/${vehicle.id}/delete`, { ids: [asset_id] });
-    const jobs = await gateway.deps
-      .db("graphile_worker._private_jobs")
-      .whereRaw("payload::text LIKE ANY (?)", [
-        [`%"asset_id":${asset_id},%`, `%assets/${vehicle.id}/${asset_id}/%`],
-      ]);
-    expect(jobs).toMatchObject([
-      { key: `remove-leftover:${asset_id}`, payload: { asset_id, drone_id: vehicle.id } },
-    ]);
-    expect(jobs[0].run_at.getTime()).toBeGreaterThan(Date.now() + 24 * 3_600_000);
-  },
-);
-
-test("a picture that is replaced after its completion gets no thumbnail", async () => {
-  const { drone, assets } = await newDrone();
-  const picture = { file_name: "a.png", asset_type: "image", checksum: null };
-  const { url, asset_id } = (await drone.post("/authenticate_upload", picture)).body;
-  await put(url, square);
-  expect((await drone.post("/complete_upload", { asset_id })).status).toBe(200);
-  await put(url, Buffer.concat([square, Buffer.alloc(100)]));
-  await makeThumbnailTask(gateway.deps)({ asset_id }, {} as never);
-  expect(await assets()).toMatchObject([
-    { thumbnail_url: null, derivation_failure: expect.stringContaining("replaced") },
-  ]);
-});
-
-test("an upload that is replaced after its completion is read nowhere", async () => {
-  const { drone, user, vehicle, id } = await newDrone();
-  const begun = (await drone.post("/authenticate_upload", { ...log("a.bin"), execution_id: id })).body;
-  await put(begun.url, "x");
-  expect((await drone.post("/complete_upload", { asset_id: begun.asset_id })).status).toBe(200);
-  await drone.post(`/executions/${id}/log`, { asset_id: begun.asset_id });
-  expect(await put(begun.url, Buffer.alloc(20_000_000))).toBe(200);
-  const picture = { ...log("a.png"), asset_type: "image", execution_id: id };
-  const taken = (await drone.post("/authenticate_upload", picture)).body;
-  await put(taken.url, square);
-  expect((await drone.post("/complete_upload", { asset_id: taken.asset_id })).status).toBe(200);
-  await makeThumbnailTask(gateway.deps)({ asset_id: taken.asset_id }, {} as never);
-  const inReport = async () => {
-    const execution = (await findExecution(gateway.deps.db, id)) as Execution;
-    const origin = "https://fleet.example";
-    const { inline, text } = await renderReport({ ...gateway.deps, origin }, execution);
-    return { pictures: inline.map(({ id }) => id), links: text.match(/a\.png\?/g)?.length ?? 0, text };
-  };
-  expect(await inReport()).toMatchObject({ pictures: [`asset-${taken.asset_id}`], links: 1 });
-  expect(await put(taken.url, Buffer.concat([square, Buffer.alloc(20_000_000)]))).toBe(200);
-  expect(await inReport()).toMatchObject({
-    ...{ pictures: [], links: 0 },
-    text: expect.stringContaining("a.png: It was replaced in the store after its upload."),
-  });
-  const path = `/assets/${vehicle.id}/download/${begun.asset_id}`;
-  expect(await user.api.get(path)).toMatchObject({
-    status: 404,
-    body: { error: { message: expect.stringContaining("replaced") } },
-  });
-  expect(await user.api.post(`/executions/${id}/analyze-log`)).toMatchObject({
-    ...{ status: 400, body: { error: { message: expect.stringContaining("replaced") } } },
-  });
-  expect((await user.api.post(`/executions/${id}/send-report`, { email: user.username })).status).toBe(200);
 });

@@ -9,7 +9,7 @@ import {
 } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Services } from "../../platform/services";
-import { assetFolder, assetKey } from "./asset-names";
+import { assetFolder, assetKey, uploadFolder, uploadKey } from "./asset-names";
 import type { UploadRequest } from "./assets.schema";
 import {
   type Asset,
@@ -27,7 +27,7 @@ import {
 import { type Content, faultOf } from "./content-check";
 import type { ContentReader } from "./content-reader";
 import { derivationOf } from "./derivation";
-import { cancelLeftover, isTooLate, leftoverOf } from "./leftover-upload";
+import { isTooLate } from "./leftover-uploads";
 import type { UploadChecks } from "./upload-checks";
 
 /** The part of executions that assets need. */
@@ -79,22 +79,16 @@ export class UploadsService {
       if (ready) throw new DomainError("conflict", `This file was uploaded before, as asset ${ready.id}.`);
       const unfinished = await findUnfinished(trx, wanted);
       await this.checkQuotas(trx, wanted, unfinished);
-      const asset = unfinished
-        ? await this.beginAgain(trx, unfinished, wanted)
-        : await insertAsset(trx, wanted);
-      await enqueue(trx, leftoverOf(asset));
-      return asset;
+      return unfinished ? this.beginAgain(trx, unfinished, wanted) : insertAsset(trx, wanted);
     });
-    return {
-      asset,
-      url: await store.presignPut(assetKey(asset), "drone", URL_SECONDS, asset.announced_size),
-    };
+    const url = await store.presignPut(uploadKey(asset), "drone", URL_SECONDS, asset.announced_size);
+    return { asset, url };
   }
 
   /**
-   * Checks the uploaded content. Marks the asset as failed and rejects with `invalid_input` when there is none or not the
-   * announced one, and with `too_many_requests` when it is beyond a quota. Safe to repeat: a failed asset may become
-   * ready, and a ready one stays ready.
+   * Checks the uploaded content and copies it to the asset's key. Marks the asset as failed and rejects with
+   * `invalid_input` when there is none or not the announced one, and with `too_many_requests` when it is beyond a quota.
+   * Safe to repeat: a failed asset may become ready, and a ready one stays ready.
    */
   async complete(drone: DroneCaller, assetId: number): Promise<Asset> {
     const asked = await this.assetOf(drone, assetId);
@@ -102,7 +96,12 @@ export class UploadsService {
     return this.deps.checks.run(drone.id, async () => {
       // Another request may have completed it meanwhile.
       const asset = await this.assetOf(drone, assetId);
-      return asset.status === "ready" ? asset : this.check(asset);
+      if (asset.status === "ready") return asset;
+      return this.check(asset).catch(async (error: unknown) => {
+        if (!(error instanceof ObjectReplaced)) throw error;
+        const failure = "The file was replaced while it was checked; complete the upload again.";
+        throw await this.fail(asset, failure);
+      });
     });
   }
 
@@ -118,30 +117,33 @@ export class UploadsService {
     const { db, store, clock } = this.deps;
     if (isTooLate(asset, clock.now()))
       throw await this.fail(asset, "The upload's URL ended more than a day ago; upload the file again.");
-    const version = await store.head(assetKey(asset));
+    const version = await store.head(uploadKey(asset));
     if (!version) throw await this.fail(asset, "Nothing was uploaded under this asset's URL.");
     await this.checkSize(asset, version.size);
     const content = await this.contentOf(asset, version);
     const fault = faultOf(content, asset);
     const found = { size: version.size, checked: { ...content, etag: version.etag } };
     if (fault) throw await this.fail(asset, fault, found);
-    return db.transaction(async (trx) => {
+    const copy = await store.copy(uploadKey(asset), version, assetKey(asset));
+    const completed = await db.transaction(async (trx) => {
       const ready = await this.update(trx, asset, {
         status: "ready",
         failure: null,
         checked: null,
         size: content.size,
         sha256: content.sha256,
-        etag: version.etag,
+        etag: copy.etag,
         mime_type: asset.mime_type ?? content.kind?.mime ?? null,
         stream: asset.asset_type === "video" ? "pending" : "none",
         completed_at: clock.now(),
       });
       // Another request completed or deleted it meanwhile, and enqueued the jobs.
-      if (!ready) return (await findAsset(trx, asset.id)) ?? asset;
-      await cancelLeftover(trx, ready);
-      return ready;
+      return ready ?? findAsset(trx, asset.id);
     });
+    // What is not deleted here is deleted by the job that removes leftovers.
+    await store.deletePrefix(uploadFolder(asset)).catch(() => undefined);
+    if (!completed) await store.deletePrefix(assetFolder(asset));
+    return completed ?? asset;
   }
 
   private async beginAgain(trx: Db, { id, execution_id }: Asset, wanted: NewAsset): Promise<Asset> {
@@ -210,7 +212,7 @@ export class UploadsService {
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       await this.fail(asset, error.message);
-      await store.deletePrefix(assetFolder(asset));
+      await store.deletePrefix(uploadFolder(asset));
       throw error;
     }
   }
@@ -218,10 +220,7 @@ export class UploadsService {
   private contentOf(asset: Asset, version: ObjectVersion): Promise<Content> {
     const { checked } = asset;
     if (checked && version.etag !== null && isSameVersion(checked, version)) return Promise.resolve(checked);
-    return this.deps.contents.read(assetKey(asset), version).catch(async (error: unknown) => {
-      if (!(error instanceof ObjectReplaced)) throw error;
-      throw await this.fail(asset, "The file was replaced while it was checked; complete the upload again.");
-    });
+    return this.deps.contents.read(uploadKey(asset), version);
   }
 
   /** Returns the error for the caller. */

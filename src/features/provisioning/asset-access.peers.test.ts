@@ -12,23 +12,25 @@ function asked(questions: readonly string[]): string[] {
 }
 
 const allowed = [
-  "s3:PutObject|fleet|assets/1/5/flight.bin|",
+  "s3:PutObject|fleet|uploads/1/5/content|",
+  "s3:GetObject|fleet|uploads/1/5/content|",
+  // Completed uploads, thumbnails and playlists are read, not written.
   "s3:GetObject|fleet|assets/1/5/flight.bin|",
-  // Thumbnails and playlists are read, not written.
   `s3:GetObject|fleet|${thumbnailKey(asset)}|`,
-  "s3:PutObject|fleet|assets/1/5/derived.bin|",
-  "s3:AbortMultipartUpload|fleet|assets/1/5/flight.bin|",
-  "s3:ListMultipartUploadParts|fleet|assets/1/5/flight.bin|",
+  "s3:AbortMultipartUpload|fleet|uploads/1/5/content|",
+  "s3:ListMultipartUploadParts|fleet|uploads/1/5/content|",
+  "s3:ListBucket|fleet||uploads/1/",
   "s3:ListBucket|fleet||assets/1/",
   "s3:ListBucket|fleet||assets/1/5/",
 ];
 
 const denied = [
+  "s3:PutObject|fleet|assets/1/5/flight.bin|",
   `s3:PutObject|fleet|${thumbnailKey(asset)}|`,
   `s3:PutObject|fleet|${streamFolder(asset)}index.m3u8|`,
   // Another drone's, also one whose number begins with ours.
-  "s3:PutObject|fleet|assets/2/5/flight.bin|",
-  "s3:PutObject|fleet|assets/12/5/flight.bin|",
+  "s3:PutObject|fleet|uploads/2/5/content|",
+  "s3:PutObject|fleet|uploads/12/5/content|",
   "s3:GetObject|fleet|assets/12/5/flight.bin|",
   "s3:GetObject|fleet|assets/1|",
   // What lies beside the assets, and the configs with the private keys.
@@ -44,13 +46,14 @@ const denied = [
   "s3:ListBucket|fleet-vpn||assets/1/",
   "s3:ListAllMyBuckets|||",
   // Nothing is taken away, nor given to others.
+  "s3:DeleteObject|fleet|uploads/1/5/content|",
   "s3:DeleteObject|fleet|assets/1/5/flight.bin|",
   "s3:DeleteBucket|fleet||",
   "s3:PutBucketPolicy|fleet||",
   "s3:PutObjectRetention|fleet|assets/1/5/flight.bin|",
 ];
 
-test("MinIO's policy engine lets a drone put, read and list below its own prefix", () => {
+test("MinIO's policy engine lets a drone put its uploads, and read and list them and its assets", () => {
   expect(asked(allowed)).toEqual(allowed.map(() => "allow"));
 });
 

@@ -22,7 +22,7 @@ async function newDrone(at = gateway) {
   return { id, pull: () => droneClient(at.api, ip).get("/drone/pull") };
 }
 
-test("each drone gets a session of its own that reaches its own assets, for an hour", async () => {
+test("each drone gets a session of its own that reaches its own uploads and assets, for an hour", async () => {
   const drones = [await newDrone(), await newDrone()];
   for (const { id, pull } of drones) {
     const { status, body, headers } = await pull();
@@ -38,25 +38,25 @@ test("each drone gets a session of its own that reaches its own assets, for an h
   }
 });
 
-test("the policy names the drone's prefix whole, so that drone 1 is not drone 12", () => {
+test("the policy names the drone's prefixes whole, so that drone 1 is not drone 12", () => {
   expect(ownAssets("arn:aws", "fleet", 1)).toEqual({
     Version: "2012-10-17",
     Statement: [
       {
         Effect: "Allow",
-        Action: ["s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"],
-        Resource: ["arn:aws:s3:::fleet/assets/1/*"],
+        Action: ["s3:GetObject"],
+        Resource: ["arn:aws:s3:::fleet/uploads/1/*", "arn:aws:s3:::fleet/assets/1/*"],
       },
       {
-        Effect: "Deny",
-        Action: ["s3:PutObject"],
-        Resource: ["arn:aws:s3:::fleet/assets/1/*/derived/*"],
+        Effect: "Allow",
+        Action: ["s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"],
+        Resource: ["arn:aws:s3:::fleet/uploads/1/*"],
       },
       {
         Effect: "Allow",
         Action: ["s3:ListBucket"],
         Resource: ["arn:aws:s3:::fleet"],
-        Condition: { StringLike: { "s3:prefix": ["assets/1/*"] } },
+        Condition: { StringLike: { "s3:prefix": ["uploads/1/*", "assets/1/*"] } },
       },
     ],
   });
@@ -66,7 +66,7 @@ test("a role of another partition has its buckets there", async () => {
   const role = "arn:aws-cn:iam::123456789012:role/drone-assets";
   const china = await startTestGateway({ STS_ENDPOINT: aws.url, STS_ROLE_ARN: role });
   await (await newDrone(china)).pull();
-  expect(aws.sessions.at(-1)?.policy.Statement[0].Resource[0]).toMatch(/^arn:aws-cn:s3:::fleet\/assets/);
+  expect(aws.sessions.at(-1)?.policy.Statement[0].Resource[0]).toMatch(/^arn:aws-cn:s3:::fleet\/uploads/);
 });
 
 test.each(["refuse", "garbage", "silent"] as const)(

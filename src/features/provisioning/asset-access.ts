@@ -12,29 +12,30 @@ export const assetCredentials = (
   sts.assume(`drone-${droneId}`, ownAssets(sts.partition, bucket, droneId), SECONDS);
 
 /**
- * Allows a drone to put, read and list objects below its own prefix. It cannot delete objects, nor list other prefixes,
- * nor write where thumbnails and playlists of its assets are.
+ * Allows a drone to put, read and list its own uploads, and to read and list its own assets. It cannot delete objects,
+ * nor list other prefixes.
  */
 export function ownAssets(partition: string, bucket: string, droneId: number): SessionPolicy {
-  const own = `assets/${droneId}/*`;
+  const [uploads, assets] = [`uploads/${droneId}/*`, `assets/${droneId}/*`];
+  const resources = (...keys: string[]) => keys.map((key) => `${partition}:s3:::${bucket}/${key}`);
   return {
     Version: "2012-10-17",
     Statement: [
       {
         Effect: "Allow",
-        Action: ["s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"],
-        Resource: [`${partition}:s3:::${bucket}/${own}`],
+        Action: ["s3:GetObject"],
+        Resource: resources(uploads, assets),
       },
       {
-        Effect: "Deny",
-        Action: ["s3:PutObject"],
-        Resource: [`${partition}:s3:::${bucket}/assets/${droneId}/*/derived/*`],
+        Effect: "Allow",
+        Action: ["s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"],
+        Resource: resources(uploads),
       },
       {
         Effect: "Allow",
         Action: ["s3:ListBucket"],
         Resource: [`${partition}:s3:::${bucket}`],
-        Condition: { StringLike: { "s3:prefix": [own] } },
+        Condition: { StringLike: { "s3:prefix": [uploads, assets] } },
       },
     ],
   };

@@ -51,8 +51,9 @@ export function provisioningRoutes(
       method: "get",
       path: "/drone/pull",
       tag: "Drones",
-      summary: "Credentials for the drone's own assets, for an hour",
-      description: "The credentials reach `assets/<drone_id>/` of the asset bucket and nothing else.",
+      summary: "Credentials for the drone's own objects, for an hour",
+      description:
+        "The credentials write and read `uploads/<drone_id>/` of the asset bucket, and read `assets/<drone_id>/`.",
       guard: "drone",
       envelope: "B",
       success: { status: 200, schema: CredentialsReply },

@@ -121,16 +121,13 @@ const jobs: readonly Job[] = [
   },
   {
     task: "remove-leftover",
-    payload: ({ asset }) => ({ asset_id: asset }),
-    prepare: async ({ vehicle, asset }) => {
-      await gateway.deps
-        .db("assets")
-        .where({ id: asset })
-        .update({ url_expires_at: new Date(0) });
-      await gateway.deps.store.write(`assets/${vehicle}/${asset}/a.png`, "another content", "image/png");
+    payload: () => ({}),
+    prepare: async ({ asset }) => {
+      const failed = { status: "failed", size: 4, url_expires_at: new Date(0) };
+      await gateway.deps.db("assets").where({ id: asset }).update(failed);
     },
-    async check({ vehicle, asset }) {
-      expect(await exists(`assets/${vehicle}/${asset}/a.png`)).toBe(false);
+    async check({ asset }) {
+      expect(await row("assets", { id: asset })).toMatchObject({ status: "failed", size: null });
     },
   },
   {

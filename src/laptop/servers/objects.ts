@@ -28,15 +28,25 @@ const cors = `<CORSConfiguration><CORSRule>
   <MaxAgeSeconds>3000</MaxAgeSeconds>
 </CORSRule></CORSConfiguration>`;
 
-/** `If-None-Match: *` of a PUT, which S3 and MinIO obey and s3rver does not. Two PUTs at the same moment may both pass. */
-const onlyNewWhereAsked: Middleware = async (ctx, next) => {
-  const isAsked = ctx.method === "PUT" && ctx.get("if-none-match") === "*";
+/**
+ * The conditions of a PUT that S3 and MinIO obey and s3rver does not: `If-None-Match: *`, and the ETag of a copy's
+ * source. Two requests at the same moment may both pass.
+ */
+const conditions: Middleware = async (ctx, next) => {
   // By the loopback address: this process may be unable to reach the name that the caller used.
-  const here = `http://127.0.0.1:${ctx.socket.localPort}${ctx.path}`;
-  if (!isAsked || (await fetch(here, { method: "HEAD" })).status === 404) return next();
-  ctx.status = 412;
-  ctx.type = "application/xml";
-  ctx.body = "<Error><Code>PreconditionFailed</Code><Message>There is one already.</Message></Error>";
+  const head = (path: string) => fetch(`http://127.0.0.1:${ctx.socket.localPort}${path}`, { method: "HEAD" });
+  const refuse = (message: string) => {
+    ctx.status = 412;
+    ctx.type = "application/xml";
+    ctx.body = `<Error><Code>PreconditionFailed</Code><Message>${message}</Message></Error>`;
+  };
+  if (ctx.method !== "PUT") return next();
+  if (ctx.get("if-none-match") === "*" && (await head(ctx.path)).status !== 404)
+    return refuse("There is one already.");
+  const etag = ctx.get("x-amz-copy-source-if-match");
+  if (etag && (await head(`/${ctx.get("x-amz-copy-source")}`)).headers.get("etag") !== etag)
+    return refuse("The source has another ETag.");
+  return next();
 };
 
 /**
@@ -57,7 +67,7 @@ export async function startObjects(options: ObjectsOptions): Promise<EmbeddedObj
       configs: [cors],
     })),
   });
-  server.middleware.unshift(onlyNewWhereAsked);
+  server.middleware.unshift(conditions);
   const { port } = await server.run();
   return {
     url: `http://127.0.0.1:${port}`,

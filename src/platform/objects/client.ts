@@ -27,7 +27,11 @@ const IDLE_TIMEOUT_MS = 30_000;
  * The object store. Checksums are sent only where S3 requires them: stores other than AWS reject or
  * mis-store the SDK's chunked default.
  */
-export function openObjects(settings: ObjectStoreSettings, endpoint = settings.S3_ENDPOINT): S3Client {
+export function openObjects(
+  settings: ObjectStoreSettings,
+  endpoint = settings.S3_ENDPOINT,
+  idleTimeoutMs = IDLE_TIMEOUT_MS,
+): S3Client {
   const client = new S3Client({
     ...clientOptions(settings, endpoint),
     forcePathStyle: endpoint !== undefined,
@@ -37,7 +41,7 @@ export function openObjects(settings: ObjectStoreSettings, endpoint = settings.S
     requestHandler: {
       connectionTimeout: 3_000,
       // No limit of the whole: a large part over a slow line may take long.
-      socketTimeout: IDLE_TIMEOUT_MS,
+      socketTimeout: idleTimeoutMs,
       // For requests that name a `requestTimeout`; without this the SDK only warns.
       throwOnRequestTimeout: true,
     },

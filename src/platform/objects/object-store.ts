@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import {
+  CopyObjectCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
@@ -18,6 +19,9 @@ type UrlRecipient = "drone" | "user";
 
 /** Of a playlist of eight hours, or of a thumbnail, there is less. */
 const SMALL_BYTES = 2 ** 20;
+
+/** A store may be silent while it copies 5 GB from disk to disk. */
+const COPY_TIMEOUT_MS = 600_000;
 
 /** How long a presigned URL works: a large video over a slow line takes most of an hour. */
 export const URL_SECONDS = 3_600;
@@ -48,6 +52,7 @@ export class ObjectReplaced extends Error {}
 /** A bucket. Methods reject with the SDK's errors, which carry the store's reply. */
 export class ObjectStore {
   private readonly client: S3Client;
+  private readonly copier: S3Client;
   private readonly presigners: Readonly<Record<UrlRecipient, Presigner>>;
 
   /** Of requests without a large body. */
@@ -63,11 +68,13 @@ export class ObjectStore {
     const presigner = (endpoint: string | undefined) =>
       new Presigner(openObjects(settings, endpoint), this.bucket);
     this.client = openObjects(settings);
+    this.copier = openObjects(settings, undefined, COPY_TIMEOUT_MS);
     this.presigners = { user: presigner(S3_PUBLIC_ENDPOINT), drone: presigner(S3_DRONE_ENDPOINT) };
   }
 
   close(): void {
     this.client.destroy();
+    this.copier.destroy();
   }
 
   /** Its present version, or undefined when there is no such object. */
@@ -134,6 +141,24 @@ export class ObjectStore {
     }
   }
 
+  /**
+   * Copies this version of an object within the store, and returns the version of the copy. Rejects with `ObjectReplaced`
+   * when the store holds another one. S3 copies 5 GiB at most in one request.
+   */
+  async copy(from: string, version: ObjectVersion, Key: string): Promise<ObjectVersion> {
+    const command = new CopyObjectCommand({
+      ...{ Bucket: this.bucket, Key, CopySource: `${this.bucket}/${from}` },
+      CopySourceIfMatch: version.etag ?? undefined,
+    });
+    try {
+      const { CopyObjectResult } = await this.copier.send(command);
+      return { size: version.size, etag: CopyObjectResult?.ETag ?? null };
+    } catch (error) {
+      if (statusOf(error) !== 412 && !isMissingObject(error)) throw error;
+      throw new ObjectReplaced(`The object ${from} was replaced before it was copied.`, { cause: error });
+    }
+  }
+
   /** The objects whose keys begin with this prefix, in the order of their keys. */
   async list(Prefix: string): Promise<StoredObject[]> {
     const found: StoredObject[] = [];
@@ -162,6 +187,23 @@ export class ObjectStore {
       );
       if (!IsTruncated) return;
     }
+  }
+
+  /** Deletes the objects whose keys begin with this prefix and that were stored before then. Returns their number. */
+  async deleteOld(Prefix: string, before: Date): Promise<number> {
+    let deleted = 0;
+    let ContinuationToken: string | undefined;
+    do {
+      const command = new ListObjectsV2Command({ Bucket: this.bucket, Prefix, ContinuationToken });
+      const { Contents = [], NextContinuationToken } = await this.client.send(command, this.answer);
+      for (const { Key, LastModified } of Contents) {
+        if (!LastModified || LastModified >= before) continue;
+        await this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key }), this.answer);
+        deleted += 1;
+      }
+      ContinuationToken = NextContinuationToken;
+    } while (ContinuationToken !== undefined);
+    return deleted;
   }
 
   /** Whether the object exists and begins with this text. Requests only that many bytes. */
@@ -207,12 +249,14 @@ export class ObjectStore {
 const attachment = (name: string): string =>
   /^[\w.-]+$/.test(name) ? `attachment; filename="${name}"` : "attachment";
 
+const statusOf = (error: unknown): number | undefined =>
+  (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+
 /** 416: an empty object has no range to read. */
-const isEmpty = (error: unknown): boolean =>
-  (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 416;
+const isEmpty = (error: unknown): boolean => statusOf(error) === 416;
 
 /** Whether the error means that the object does not exist. */
 export const isMissingObject = (error: unknown): boolean => {
-  const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
-  return name === "NotFound" || name === "NoSuchKey" || $metadata?.httpStatusCode === 404;
+  const { name } = error as { name?: string };
+  return name === "NotFound" || name === "NoSuchKey" || statusOf(error) === 404;
 };

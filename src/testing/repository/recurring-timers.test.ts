@@ -5,7 +5,6 @@ import { filesWith } from "./source-files";
 const REPEATED: Readonly<Record<string, string>> = {
   "src/features/accounts/token-watch.ts": "asks about its own sockets",
   "src/features/actions/abandoned-orders.ts": "tried in exactly-once.system.test.ts",
-  "src/features/actions/prune-commands.ts": "asks for a job, of which one waits",
   "src/features/assets/upload-checks.ts": "renews the turn that it holds",
   "src/features/drones/drone-watch.ts": "reads",
   "src/features/flight-recorder/flight-recorder.ts": "its own links",
@@ -23,6 +22,7 @@ const REPEATED: Readonly<Record<string, string>> = {
   "src/onboard/retry-queue.ts": "one to a drone",
   "src/onboard/stick-pilot.ts": "one to a drone",
   "src/platform/eventually.ts": "a caller's own wait",
+  "src/platform/jobs/hourly.ts": "asks for a job, of which one waits",
   "src/platform/jobs/job-leases.ts":
     "releases a job only while its worker has not renewed it, in one statement",
   "src/platform/jobs/pool.ts": "its own connection",

@@ -99,8 +99,7 @@ export async function runFaults(faults: readonly Fault[]): Promise<FaultRun> {
 }
 
 async function assertJobsDone({ db }: Deployment): Promise<void> {
-  // An upload that was not completed has a job for the next day.
-  const left = (await listJobs(db)).filter(({ task }) => task !== "remove-leftover");
+  const left = await listJobs(db);
   if (left.length > 0) throw new Error(`${left.length} jobs are left: ${JSON.stringify(left.slice(0, 5))}`);
 }
 
