@@ -78,6 +78,21 @@ test("many at once go only after three audits have confirmed it", async () => {
   expect(await isPublished(first)).toBe(true);
 });
 
+test("the config of a row that went is retired at the next tick, without an audit", async () => {
+  const [gone, kept] = [newMember(), newMember()];
+  await until(async () => {
+    ring.setMembers([gone, kept], new Set(), true);
+    return (await isPublished(gone)) && (await isPublished(kept)) && audits === 1;
+  });
+  await until(async () => {
+    ring.setMembers([kept], new Set(), true);
+    return !(await isPublished(gone));
+  });
+  expect(await store.get(tombstoneKey(gone.id))).toBeDefined();
+  expect(await isPublished(kept)).toBe(true);
+  expect(audits).toBe(1);
+});
+
 test("before the rows have been read, no config goes to the tombstones", async () => {
   const [member] = (await publishUnindexed(1)) as [Member];
   ring.start();

@@ -72,8 +72,8 @@ interface RetireDeps {
 }
 
 /**
- * Move the configs that belong neither to a member nor to a live key to the tombstones. Many at once go only after three
- * audits have confirmed it: the index may be lost, or the database a wrong one. Resolves with the keys retired and kept.
+ * Move those of `keys` that belong neither to a member nor to a live key to the tombstones. Many at once go only after
+ * three calls have confirmed it: the index may be lost, or the database a wrong one. Resolves with the keys retired and kept.
  */
 export async function retireUnowned(
   { store, log, mayWrite, vanishing }: RetireDeps,
@@ -89,7 +89,8 @@ export async function retireUnowned(
   const unowned = keys.filter((key) => /^vpn\/(users|drones)\/\d+\.conf$/.test(key) && !owned.has(key));
   const kept = new Set(unowned);
   const retired = new Set<string>();
-  const failures = await inParallel(vanishing.allowed(unowned, keys.length, true), WIDTH, async (key) => {
+  const all = Math.max(keys.length, entries.size);
+  const failures = await inParallel(vanishing.allowed(unowned, all, true), WIDTH, async (key) => {
     if (!mayWrite()) return;
     await retireConfig(store, key);
     kept.delete(key);

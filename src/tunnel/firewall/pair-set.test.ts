@@ -76,6 +76,19 @@ test("an element that was exchanged for another is found by comparing each eleme
   expect(await set.set(open)).toEqual({ opened: 1, closed: 1, withheld: 0 });
 });
 
+test("a set that is written while it is inspected is not read again", async () => {
+  const os = new SimulatedOs();
+  const set = new PairSet(os);
+  await set.set(pairs("10.70.0.2 10.71.0.2 5001"));
+  const next = pairs("10.70.0.3 10.71.0.2 5001");
+  for (const thorough of [false, true]) {
+    await Promise.all([set.inspect(thorough), set.set(thorough ? next : pairs())]);
+    os.commands.length = 0;
+    expect(await set.set(thorough ? next : pairs())).toEqual({ opened: 0, closed: 0, withheld: 0 });
+    expect(os.commands).toEqual([]);
+  }
+});
+
 test("after a failed write the kernel's own list is looked at again", async () => {
   const os = new SimulatedOs();
   const set = new PairSet(os);

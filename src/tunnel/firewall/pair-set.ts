@@ -1,5 +1,5 @@
 import type { Os } from "../os/os";
-import { elementsOf, type Pair } from "./pairs";
+import { countElements, elementsOf, type Pair } from "./pairs";
 import { PAIRS } from "./policy";
 
 const CREATE_SET = `create ${PAIRS} hash:ip,port,ip family inet maxelem 1048576\n`;
@@ -16,7 +16,7 @@ interface PairChanges {
 export const ensureSet = (os: Os): Promise<string> =>
   os.run(["ipset", "restore", "-exist"], { input: CREATE_SET });
 
-/** The ipset of open pairs. Its calls must not overlap. */
+/** The ipset of open pairs. Calls of `set` must not overlap. */
 export class PairSet {
   /** The pairs whose elements, and no others, are in the kernel; undefined while that is not known. */
   private open: ReadonlySet<Pair> | undefined;
@@ -45,24 +45,32 @@ export class PairSet {
       ...[...closed].map((element) => `del ${PAIRS} ${element}\n`),
       ...opened.map((element) => `add ${PAIRS} ${element}\n`),
     ];
+    const changes = { opened: opened.length, closed: closed.size, withheld: withheld.size };
+    if (open && edits.length === 0) return changes;
     // Not known while a write is under way or has failed.
     this.open = undefined;
     if (edits.length > 0) await this.os.run(["ipset", "restore", "-exist"], { input: edits.join("") });
     this.open = withheld.size === 0 ? desired : new Set([...desired].filter((pair) => !withheld.has(pair)));
-    return { opened: opened.length, closed: closed.size, withheld: withheld.size };
+    return changes;
   }
 
   /**
    * Compare the kernel's set with ours: its number of elements, or `thorough`ly each element. When they differ, the
-   * next `set` reads the kernel's again.
+   * next `set` reads the kernel's again. May run beside `set`, since reading a large set takes long; a set that was
+   * written meanwhile is compared the next time.
    */
   async inspect(thorough: boolean): Promise<void> {
-    if (!this.open) return;
-    const expected = [...this.open].flatMap(elementsOf);
-    if (!thorough && (await this.count()) === expected.length) return;
+    const { open } = this;
+    if (!open) return;
+    const isSame = thorough ? await this.holds(open) : (await this.count()) === totalOf(open);
+    if (!isSame && this.open === open) this.open = undefined;
+  }
+
+  private async holds(open: ReadonlySet<Pair>): Promise<boolean> {
     const held = await this.read();
-    if (held.size !== expected.length || expected.some((element) => !held.has(element)))
-      this.open = undefined;
+    if (held.size !== totalOf(open)) return false;
+    for (const pair of open) if (!elementsOf(pair).every((element) => held.has(element))) return false;
+    return true;
   }
 
   private async count(): Promise<number> {
@@ -82,3 +90,6 @@ export class PairSet {
     );
   }
 }
+
+const totalOf = (pairs: ReadonlySet<Pair>): number =>
+  [...pairs].reduce((total, pair) => total + countElements(pair), 0);

@@ -20,9 +20,6 @@ interface PairUpdaterOptions {
   readonly log: Logger;
 }
 
-/** How the set is compared with the kernel's before it is written: not at all, by its size, by each element. */
-type Inspection = "none" | "size" | "elements";
-
 /** In a stream of changes. */
 const SETS_APART_MS = 30;
 /** The set alone stops packets; forgetting is against what others accept, and reads all known connections. */
@@ -37,9 +34,9 @@ export class PairUpdater {
   private withheld = 0;
   private forgettingIsDue = false;
 
-  private readonly writes = new CoalescingQueue<Inspection, boolean>(
-    (inspection) => this.options.stages.outcome("firewall-pairs", this.write(inspection)),
-    (earlier, later) => (earlier === "none" || later === "elements" ? later : earlier),
+  private readonly writes = new CoalescingQueue<void, boolean>(
+    () => this.options.stages.outcome("firewall-pairs", this.write()),
+    () => undefined,
     SETS_APART_MS,
   );
   private readonly forgetting = new CoalescingQueue<void, boolean>(
@@ -58,8 +55,16 @@ export class PairUpdater {
   }
 
   /** Make the set what it should be. Resolves with whether that succeeded. */
-  apply(inspection: Inspection = "none"): Promise<boolean> {
-    return this.writes.enqueue(inspection);
+  apply(): Promise<boolean> {
+    return this.writes.enqueue();
+  }
+
+  /**
+   * Compare the kernel's set with what was written: each element when `thorough`, and else its size. The next `apply`
+   * repairs what differs. Resolves with whether it could be read.
+   */
+  inspect(thorough: boolean): Promise<boolean> {
+    return this.options.stages.outcome("firewall-pairs", this.set.inspect(thorough));
   }
 
   /** Forget known connections of pairs that were closed, if any were. Resolves with whether that succeeded. */
@@ -67,11 +72,10 @@ export class PairUpdater {
     return this.forgettingIsDue ? this.forgetting.enqueue() : true;
   }
 
-  private async write(inspection: Inspection): Promise<void> {
+  private async write(): Promise<void> {
     const { isSettled, metrics, log } = this.options;
     const fleet = this.options.fleet();
     if (!fleet) return;
-    if (inspection !== "none") await this.set.inspect(inspection === "elements");
     const mayOpen = (pair: Pair) => {
       const [user = "", drone = ""] = pair.split(" ");
       return isSettled("users", user) && isSettled("drones", drone);

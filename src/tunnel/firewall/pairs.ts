@@ -47,7 +47,10 @@ export const pairsOf = (fleet: Fleet): Set<Pair> =>
 /** A pair's elements of an ipset `hash:ip,port,ip`: `10.70.0.2,tcp:5001,10.71.0.2`. */
 export function elementsOf(pair: Pair): string[] {
   const [user, drone, port] = pair.split(" ");
-  return openPorts({ port: port ? Number(port) : undefined }).map(
-    ({ protocol, port }) => `${user},${protocol}:${port},${drone}`,
-  );
+  return portsOf(port).map(({ protocol, port }) => `${user},${protocol}:${port},${drone}`);
 }
+
+/** The number of a pair's elements. */
+export const countElements = (pair: Pair): number => portsOf(pair.split(" ")[2]).length;
+
+const portsOf = (port: string | undefined) => openPorts({ port: port ? Number(port) : undefined });

@@ -32,6 +32,22 @@ test("a dump is read as the interface and its peers", () => {
   });
 });
 
+test("a peer whose line is the same is taken over from the dump before, and no other", () => {
+  const [same, other, next] = [0, 12, 13].map(
+    (received) => `A${received ? 1 : 0}\t(none)\t(none)\t10.70.0.2/32\t0\t${received}\t0\toff`,
+  );
+  const before = parseDump(`${line1}\n${same}\n${other}\n`).peers;
+  const after = parseDump(`${line1}\n${same}\n${next}\n`, before).peers;
+  const keys = [...before.keys()];
+  expect(keys.map((key) => after.get(key) === before.get(key))).toEqual([true, false]);
+  expect([...after.values()].map(({ receivedBytes }) => receivedBytes)).toEqual([0, 13]);
+  // One that we changed since is read again.
+  const changed = new Map([...before].map(([key, peer]) => [key, { ...peer, allowedIps: [] }]));
+  expect(parseDump(`${line1}\n${same}\n`, changed).peers.get(keys[0] as never)?.allowedIps).toEqual([
+    "10.70.0.2/32",
+  ]);
+});
+
 test("the hub's private key is nowhere in what was read", () => {
   expect(JSON.stringify(parseDump(`${line1}\n`))).not.toContain("SECRET");
 });

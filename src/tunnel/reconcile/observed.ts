@@ -9,27 +9,39 @@ export interface ObservedInterface {
   readonly peers: ReadonlyMap<PublicKey, LivePeer>;
 }
 
-/** Read the text of `wg show IF dump`. Throws, without quoting it, when the text is something else. */
-export function parseDump(text: string): ObservedInterface {
-  const [first = "", ...lines] = text.split("\n");
-  const [, publicKey, listenPort] = first.split("\t");
+/** The line that a peer was read from. A peer that we changed has none. */
+const lineOf = new WeakMap<LivePeer, string>();
+
+/**
+ * Read the text of `wg show IF dump`. Throws, without quoting it, when the text is something else. A peer of `before`
+ * whose line is the same is taken over: most of 10,000 peers are as they were a second ago.
+ */
+export function parseDump(
+  text: string,
+  before: ReadonlyMap<PublicKey, LivePeer> = new Map(),
+): ObservedInterface {
+  const lines = text.split("\n");
+  const [, publicKey, listenPort] = (lines[0] ?? "").split("\t");
   if (!publicKey || !listenPort) throw new Error("`wg show dump` printed no interface line.");
-  const peers = lines.filter(Boolean).map(parsePeer);
-  return {
-    publicKey,
-    listenPort: Number(listenPort),
-    peers: new Map(peers.map((peer) => [peer.publicKey, peer])),
-  };
+  const peers = new Map<PublicKey, LivePeer>();
+  for (let at = 1; at < lines.length; at++) {
+    const line = lines[at] as string;
+    if (line === "") continue;
+    const known = before.get(line.slice(0, line.indexOf("\t")) as PublicKey);
+    const peer = known && lineOf.get(known) === line ? known : parsePeer(line);
+    peers.set(peer.publicKey, peer);
+  }
+  return { publicKey, listenPort: Number(listenPort), peers };
 }
 
 function parsePeer(part: string): LivePeer {
-  // A copy: V8 keeps the whole dump in memory for a part of it that is kept.
-  const line = Buffer.from(part, "latin1").toString("latin1");
+  const line = copyOf(part);
   const fields = line.split("\t");
   if (fields.length !== 8) throw new Error(`\`wg show dump\` printed a peer with ${fields.length} fields.`);
   const [key, , endpoint, allowedIps, handshake, received, sent, keepalive] = fields;
-  return {
-    publicKey: key as PublicKey,
+  const peer: LivePeer = {
+    // Looked up in maps all the time, which is slow for a part of a string.
+    publicKey: copyOf(key as string) as PublicKey,
     allowedIps: allowedIps === "(none)" ? [] : (allowedIps as string).split(","),
     endpoint: endpoint === "(none)" ? undefined : endpoint,
     keepalive: keepalive !== "off",
@@ -37,4 +49,9 @@ function parsePeer(part: string): LivePeer {
     receivedBytes: Number(received),
     sentBytes: Number(sent),
   };
+  lineOf.set(peer, line);
+  return peer;
 }
+
+/** A string of its own: V8 keeps the whole dump in memory for a part of it that is kept. */
+const copyOf = (part: string): string => Buffer.from(part, "latin1").toString("latin1");

@@ -42,8 +42,8 @@ interface PlanePeersOptions {
 export class PlanePeers {
   /** The peers as the interface had them at the last look, with our changes since. */
   private known: ReadonlyMap<PublicKey, LivePeer> = new Map();
-  /** The key that holds an address (a CIDR) of `known`. */
-  private holders: ReadonlyMap<string, PublicKey> = new Map();
+  /** The key that holds an address (a CIDR) of `known`; undefined until it is asked for. */
+  private holders: ReadonlyMap<string, PublicKey> | undefined;
   private isUp = false;
   /** The role that the interface was made ready for; undefined when it was removed. */
   private stoodActive: boolean | undefined;
@@ -86,6 +86,7 @@ export class PlanePeers {
    */
   isSettled(ip: string): boolean {
     if (!this.up) return false;
+    this.holders ??= holdersOf(this.known);
     const holder = this.holders.get(`${ip}/32`);
     if (holder === undefined) return true;
     const member = this.options.members()?.get(ip);
@@ -100,7 +101,7 @@ export class PlanePeers {
     const changed = new Set<PublicKey>();
     this.changedSince.add(changed);
     try {
-      const observed = parseDump(await readDump(this.options.os, this.plane.interface));
+      const observed = parseDump(await readDump(this.options.os, this.plane.interface), this.known);
       if (this.ownKey !== undefined && observed.publicKey !== this.ownKey) {
         throw new Error(`${this.plane.interface} was recreated by another program.`);
       }
@@ -225,11 +226,15 @@ export class PlanePeers {
 
   /** Take over what was seen, but for the peers that were changed after the look began. */
   private update(seen: ReadonlyMap<PublicKey, LivePeer>, changed: ReadonlySet<PublicKey>): void {
-    const peers = new Map(seen);
-    for (const key of changed) {
-      const known = this.known.get(key);
-      if (known) peers.set(key, known);
-      else peers.delete(key);
+    let peers = seen;
+    if (changed.size > 0) {
+      const merged = new Map(seen);
+      for (const key of changed) {
+        const known = this.known.get(key);
+        if (known) merged.set(key, known);
+        else merged.delete(key);
+      }
+      peers = merged;
     }
     this.setKnown(peers);
     // A standby's interface receives nothing: its endpoints are old.
@@ -237,12 +242,8 @@ export class PlanePeers {
   }
 
   private setKnown(peers: ReadonlyMap<PublicKey, LivePeer>): void {
-    const holders = new Map<string, PublicKey>();
-    for (const { publicKey, allowedIps } of peers.values()) {
-      for (const cidr of allowedIps) holders.set(cidr, publicKey);
-    }
     this.known = peers;
-    this.holders = holders;
+    this.holders = undefined;
     this.options.metrics.peers(this.plane.name, peers.size);
   }
 
@@ -286,4 +287,11 @@ export class PlanePeers {
     }
     this.setKnown(peers);
   }
+}
+
+function holdersOf(peers: ReadonlyMap<PublicKey, LivePeer>): Map<string, PublicKey> {
+  const holders = new Map<string, PublicKey>();
+  for (const { publicKey, allowedIps } of peers.values())
+    for (const cidr of allowedIps) holders.set(cidr, publicKey);
+  return holders;
 }

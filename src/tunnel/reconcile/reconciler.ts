@@ -216,7 +216,7 @@ export class Reconciler implements ChangeSubscriber {
     succeeded.push(hasRead);
     if (full) {
       const thorough = !isTick || this.inspections++ % THOROUGH_EVERY === 0;
-      succeeded.push(await this.pairs.apply(thorough ? "elements" : "size"));
+      succeeded.push(await this.pairs.inspect(thorough));
       for (const plane of planes) await plane.inspect();
     }
     // Ticks without a read confirm nothing.
