@@ -4,11 +4,12 @@ import { type CallName, type Calls, implementCalls } from "../calls";
 import type { VehicleIdentity, VehicleLink } from "../link";
 import { NO_RECORDS, type TransferRecords } from "../transfer-records";
 import { Commands, type CommandTimings } from "./commands/commands";
-import { Flight, type FlightTimings } from "./commands/flight";
-import { ModeOrders } from "./commands/mode-orders";
+import { Flight } from "./commands/flight";
+import { ModeOrders, type ModeTimings } from "./commands/mode-orders";
+import { MotorTest } from "./commands/motor-test";
 import { Preconditions } from "./commands/preconditions";
 import { Preflight } from "./commands/preflight";
-import { Reposition } from "./commands/reposition";
+import { Reposition, type RepositionTimings } from "./commands/reposition";
 import { closeWithoutHeartbeat, sendHeartbeats } from "./heartbeat";
 import { identifySender } from "./identity";
 import { PlanReader } from "./missions/plan-reader";
@@ -28,7 +29,7 @@ export interface MavlinkTimings {
   readonly command: CommandTimings;
   readonly param: Retry;
   readonly plan: PlanTimings;
-  readonly flight: FlightTimings;
+  readonly flight: ModeTimings & RepositionTimings;
   /** A vehicle that sends no heartbeat for this long is gone, whatever TCP reports. */
   readonly heartbeatTimeoutMs: number;
 }
@@ -160,13 +161,11 @@ function createLink(
   const preconditions = new Preconditions(vehicle, commands, state, timings.flight);
   const modes = new ModeOrders(channel, vehicle, commands, state, timings.flight, plans);
   const reposition = new Reposition(
-    { vehicle, commands, state, modes, preconditions, texts },
+    { channel, vehicle, commands, state, modes, preconditions, texts },
     timings.flight,
   );
-  const flight = new Flight(
-    { channel, vehicle, commands, state, params, preflight, preconditions, modes, reposition },
-    timings.flight,
-  );
+  const motorTest = new MotorTest(vehicle, commands, params, state, preconditions);
+  const flight = new Flight({ vehicle, commands, state, preflight, preconditions, modes }, timings.flight);
   const telemetry = new Telemetry(channel, texts, state);
   const streams = new Streams(channel, vehicle, commands);
   const { tap } = channel;
@@ -185,8 +184,8 @@ function createLink(
     arm: flight,
     disarm: flight,
     takeoff: flight,
-    motorTest: flight,
-    move: flight,
+    motorTest,
+    move: reposition,
     setMode: modes,
     land: modes,
     goTo: reposition,

@@ -1,45 +1,34 @@
 import { DomainError } from "../../../domain/errors";
-import { offsetBetween, offsetBy } from "../../../domain/geo";
 import type { Calls } from "../../calls";
 import type { Acknowledgement, VehicleIdentity } from "../../link";
 import { startsWhenArmed } from "../modes";
-import type { Params } from "../params/params";
 import type { VehicleState } from "../state";
-import type { Channel } from "../wire/channel";
 import { accepted, Command, type Commands, MavResult, refusal } from "./commands";
 import type { ModeOrders, ModeTimings } from "./mode-orders";
-import { MOTOR_TEST_SECONDS, testMotor } from "./motor-test";
 import { notSent, type Preconditions } from "./preconditions";
 import type { Preflight } from "./preflight";
-import type { Reposition, RepositionTimings } from "./reposition";
-import { moveTo, type SetpointTimings } from "./setpoint";
 
 /** Commander accepts NaN for "keep what you have"; ArduPilot takes 0 for it and trips over NaN. */
 const UNSET = Number.NaN;
 
-export interface FlightTimings extends SetpointTimings, RepositionTimings, ModeTimings {}
-
 interface Parts {
-  readonly channel: Channel;
   readonly vehicle: VehicleIdentity;
   readonly commands: Commands;
   readonly state: VehicleState;
-  readonly params: Params;
   readonly preflight: Preflight;
   readonly preconditions: Preconditions;
   readonly modes: ModeOrders;
-  readonly reposition: Reposition;
 }
 
 /**
- * The flight orders. Each ends with its caller's promise; nothing is sent after it, so that the vehicle's own failsafes
- * notice a pilot who stops. An order that cannot be carried out as the vehicle stands rejects with `conflict`, and nothing
- * is sent.
+ * Orders to arm, disarm and take off. Each ends with its caller's promise; nothing is sent after it, so that the
+ * vehicle's own failsafes notice a pilot who stops. An order that cannot be carried out as the vehicle stands rejects
+ * with `conflict`, and nothing is sent.
  */
-export class Flight implements Pick<Calls, "arm" | "disarm" | "takeoff" | "motorTest" | "move"> {
+export class Flight implements Pick<Calls, "arm" | "disarm" | "takeoff"> {
   constructor(
     private readonly link: Parts,
-    private readonly timings: FlightTimings,
+    private readonly timings: ModeTimings,
   ) {}
 
   async arm({
@@ -89,42 +78,6 @@ export class Flight implements Pick<Calls, "arm" | "disarm" | "takeoff" | "motor
     const takeoff =
       vehicle.autopilot === "px4" ? this.takeoffOfPx4(altitude) : this.takeoffOfArdupilot(altitude);
     return takeoff.catch(restore);
-  }
-
-  /** ArduPilot would take it while armed, and disarm at its end. */
-  async motorTest(motor: number, percentage: number): Promise<Acknowledgement> {
-    const { vehicle, state, commands, params, preconditions } = this.link;
-    if (state.armed && !preconditions.isTestingMotor) throw notSent("test the motor", "it is armed");
-    const acknowledgement = await testMotor(vehicle, commands, params, motor, percentage);
-    preconditions.motorTestBegan(MOTOR_TEST_SECONDS);
-    return acknowledgement;
-  }
-
-  /**
-   * Metres from home, ENU. ArduPilot takes it as a local setpoint, whose origin is the estimator's and not
-   * home, so the offset between the two is added. PX4 would need a setpoint stream in offboard mode, which would go on
-   * after the pilot stops; DO_REPOSITION sends it to the same position instead.
-   */
-  async move({ x, y, z }: { x: number; y: number; z: number }): Promise<Acknowledgement> {
-    if (![x, y, z].every(Number.isFinite)) {
-      throw new DomainError("invalid_input", "The target needs x, y and z in metres.");
-    }
-    const { channel, vehicle, commands, state, modes, preconditions, reposition } = this.link;
-    const home = await state.home(commands, this.timings.messageMs);
-    const target = { ...offsetBy(home, y, x), altitude: z };
-    if (vehicle.autopilot === "px4") return reposition.goTo(target);
-    const origin = await state.origin(commands, this.timings.messageMs);
-    if (!origin) return reposition.goTo(target);
-    await preconditions.assertUnderWay("move");
-    const { north, east } = offsetBetween(origin, home);
-    const ned = { x: y + north, y: x + east, z: -(z + home.altitude - origin.altitude) };
-    const height = vehicle.kind === "rover" ? {} : { altitude: home.altitude + z };
-    const destination = { ...offsetBy(home, y, x), ...height };
-    const restore = modes.begin();
-    const moving = modes
-      .enterGuided("move")
-      .then(() => moveTo(channel, commands, ned, destination, origin, this.timings));
-    return moving.catch(restore);
   }
 
   private async takeoffOfArdupilot(altitude: number): Promise<Acknowledgement> {

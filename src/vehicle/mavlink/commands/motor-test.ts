@@ -1,12 +1,15 @@
 import { DomainError } from "../../../domain/errors";
+import type { Calls } from "../../calls";
 import type { Acknowledgement, VehicleIdentity } from "../../link";
 import type { Params } from "../params/params";
+import type { VehicleState } from "../state";
 import { accepted, Command, type Commands } from "./commands";
+import { notSent, type Preconditions } from "./preconditions";
 
 /** ArduPilot and PX4 both mix for no more. */
 const MAX_MOTORS = 12;
 /** Long enough to see which motor it is, short enough for a mistake; PX4 ends a test after 3. */
-export const MOTOR_TEST_SECONDS = 2;
+const SECONDS = 2;
 
 /** FRAME_CLASS of ArduPilot's multicopters, and the motors of each: quad, hexa, octa, octaquad, Y6, tri, dodecahexa, deca. */
 const ARDUPILOT_FRAMES: Readonly<Record<number, number>> = {
@@ -25,32 +28,43 @@ const ARDUPILOT_ROVER_FUNCTIONS: readonly number[] = [70, 26, 73, 74];
 const FIRST_MOTOR_FUNCTION = 33;
 const SERVOS = 16;
 
-/**
- * Spins one motor, numbered from 1, at a percentage of its throttle for two seconds. Both autopilots accept a motor that
- * the frame does not have, so that is refused here, by the vehicle's own parameters.
- */
-export async function testMotor(
-  vehicle: VehicleIdentity,
-  commands: Commands,
-  params: Params,
-  motor: number,
-  percentage: number,
-): Promise<Acknowledgement> {
-  if (!Number.isInteger(motor) || motor < 1 || motor > MAX_MOTORS) {
-    throw new DomainError("invalid_input", `Motors are numbered from 1 to ${MAX_MOTORS}.`);
+/** The order to spin one motor. */
+export class MotorTest implements Pick<Calls, "motorTest"> {
+  constructor(
+    private readonly vehicle: VehicleIdentity,
+    private readonly commands: Commands,
+    private readonly params: Params,
+    private readonly state: VehicleState,
+    private readonly preconditions: Preconditions,
+  ) {}
+
+  /**
+   * Spins one motor, numbered from 1, at a percentage of its throttle for two seconds. Both autopilots accept a motor
+   * that the frame does not have, so that is refused here, by the vehicle's own parameters. ArduPilot would also take it
+   * while armed, and disarm at its end.
+   */
+  async motorTest(motor: number, percentage: number): Promise<Acknowledgement> {
+    const { vehicle, commands, params, state, preconditions } = this;
+    if (state.armed && !preconditions.isTestingMotor) throw notSent("test the motor", "it is armed");
+    if (!Number.isInteger(motor) || motor < 1 || motor > MAX_MOTORS) {
+      throw new DomainError("invalid_input", `Motors are numbered from 1 to ${MAX_MOTORS}.`);
+    }
+    if (!(percentage >= 0 && percentage <= 100)) {
+      throw new DomainError("invalid_input", "The throttle is a percentage from 0 to 100.");
+    }
+    await assertHasMotor(vehicle, params, motor);
+    const PERCENT = 0;
+    const ONE_MOTOR = 1;
+    const [command, values] =
+      vehicle.autopilot === "px4"
+        ? ([Command.ACTUATOR_TEST, [percentage / 100, SECONDS, 0, 0, motor]] as const)
+        : ([Command.DO_MOTOR_TEST, [motor, PERCENT, percentage, SECONDS, ONE_MOTOR]] as const);
+    // A second copy would turn it a second time.
+    const once = { repeat: "never" } as const;
+    const acknowledgement = await accepted(commands.send("test the motor", command, values, once));
+    preconditions.motorTestBegan(SECONDS);
+    return acknowledgement;
   }
-  if (!(percentage >= 0 && percentage <= 100)) {
-    throw new DomainError("invalid_input", "The throttle is a percentage from 0 to 100.");
-  }
-  await assertHasMotor(vehicle, params, motor);
-  // A second copy would turn it a second time.
-  const send = (command: number, values: readonly [number, number, number, number, number]) =>
-    accepted(commands.send("test the motor", command, values, { repeat: "never" }));
-  if (vehicle.autopilot === "px4")
-    return send(Command.ACTUATOR_TEST, [percentage / 100, MOTOR_TEST_SECONDS, 0, 0, motor]);
-  const PERCENT = 0;
-  const ONE_MOTOR = 1;
-  return send(Command.DO_MOTOR_TEST, [motor, PERCENT, percentage, MOTOR_TEST_SECONDS, ONE_MOTOR]);
 }
 
 /** A frame that is not known here is left to the vehicle. */

@@ -1,15 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "../../../domain/errors";
+import { offsetBetween, offsetBy } from "../../../domain/geo";
 import { toE7 } from "../../../domain/mission-item";
 import type { Calls } from "../../calls";
 import type { Acknowledgement, VehicleIdentity } from "../../link";
 import type { VehicleState } from "../state";
 import type { StatusTexts } from "../status-text";
+import type { Channel } from "../wire/channel";
 import { common } from "../wire/messages";
 import { accepted, Command, type CommandOutcome, type Commands, refusal } from "./commands";
 import type { ModeOrders } from "./mode-orders";
 import { isTarget, type Target, targetKept } from "./position-target";
 import type { Preconditions } from "./preconditions";
+import { moveTo, type SetpointTimings } from "./setpoint";
 
 /** MAV_FRAME. */
 const GLOBAL = 0;
@@ -21,13 +24,11 @@ const AGAIN_MS = 100;
 /** Commander accepts NaN for "keep what you have". */
 const UNSET = Number.NaN;
 
-export interface RepositionTimings {
+export interface RepositionTimings extends SetpointTimings {
   /** How long the answer to a requested message may take. */
   readonly messageMs: number;
   /** How long after its acknowledgement PX4 may say that it does not go there, or take another target for its own. */
   readonly objectionMs: number;
-  /** How long the report of the current target may take. */
-  readonly targetMs: number;
 }
 
 /** Degrees, and metres above home. */
@@ -38,6 +39,7 @@ interface Destination {
 }
 
 interface Parts {
+  readonly channel: Channel;
   readonly vehicle: VehicleIdentity;
   readonly commands: Commands;
   readonly state: VehicleState;
@@ -46,14 +48,14 @@ interface Parts {
   readonly texts: StatusTexts;
 }
 
-/** MAV_CMD_DO_REPOSITION, which changes the mode to the one that goes to positions. */
-export class Reposition implements Pick<Calls, "goTo"> {
+/** Orders to go to a position. Each changes the mode to the one that goes to positions. */
+export class Reposition implements Pick<Calls, "goTo" | "move"> {
   constructor(
     private readonly link: Parts,
     private readonly timings: RepositionTimings,
   ) {}
 
-  /** Degrees, and metres above home. */
+  /** MAV_CMD_DO_REPOSITION. Degrees, and metres above home. */
   async goTo(destination: Destination): Promise<Acknowledgement> {
     const { lat, lng, altitude } = destination;
     if (!(Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && Number.isFinite(altitude))) {
@@ -63,6 +65,33 @@ export class Reposition implements Pick<Calls, "goTo"> {
     await preconditions.assertUnderWay("go there");
     const restore = modes.begin();
     return this.reposition(destination).catch(restore);
+  }
+
+  /**
+   * Metres from home, ENU. ArduPilot takes it as a local setpoint, whose origin is the estimator's and not
+   * home, so the offset between the two is added. PX4 would need a setpoint stream in offboard mode, which would go on
+   * after the pilot stops; DO_REPOSITION sends it to the same position instead.
+   */
+  async move({ x, y, z }: { x: number; y: number; z: number }): Promise<Acknowledgement> {
+    if (![x, y, z].every(Number.isFinite)) {
+      throw new DomainError("invalid_input", "The target needs x, y and z in metres.");
+    }
+    const { channel, vehicle, commands, state, modes, preconditions } = this.link;
+    const home = await state.home(commands, this.timings.messageMs);
+    const target = { ...offsetBy(home, y, x), altitude: z };
+    if (vehicle.autopilot === "px4") return this.goTo(target);
+    const origin = await state.origin(commands, this.timings.messageMs);
+    if (!origin) return this.goTo(target);
+    await preconditions.assertUnderWay("move");
+    const { north, east } = offsetBetween(origin, home);
+    const ned = { x: y + north, y: x + east, z: -(z + home.altitude - origin.altitude) };
+    const height = vehicle.kind === "rover" ? {} : { altitude: home.altitude + z };
+    const destination = { ...offsetBy(home, y, x), ...height };
+    const restore = modes.begin();
+    const moving = modes
+      .enterGuided("move")
+      .then(() => moveTo(channel, commands, ned, destination, origin, this.timings));
+    return moving.catch(restore);
   }
 
   private async reposition(destination: Destination): Promise<Acknowledgement> {

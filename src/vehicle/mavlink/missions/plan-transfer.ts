@@ -5,6 +5,7 @@ import type { Channel } from "../wire/channel";
 import { build } from "../wire/codec";
 import { exchange, type Retry } from "../wire/exchange";
 import { common } from "../wire/messages";
+import type { PlanKind } from "./plan-kind";
 import {
   explanation,
   isAboutPlans,
@@ -37,8 +38,8 @@ export class PlanTransfer {
   ) {}
 
   /**
-   * Sends the items as the vehicle requests them, by either kind of request and as often as it requests them. The caller
-   * reads the plan back whatever this returns.
+   * Sends the items as the vehicle requests them, by either kind of request and as often as it requests them. A plan
+   * without items of its own is cleared. The caller reads the plan back whatever this returns.
    *
    * `nameOf` is how a refusal names the item of a number on the wire.
    *
@@ -47,9 +48,13 @@ export class PlanTransfer {
    */
   async send(
     items: readonly WireItem[],
-    type: PlanType,
-    nameOf: (seq: number) => string | undefined,
+    { type, ownItems }: PlanKind,
+    nameOf: (seq: number) => string | undefined = () => undefined,
   ): Promise<DomainError | undefined> {
+    if (items.length <= ownItems) {
+      await this.clear(type);
+      return undefined;
+    }
     const record = this.texts.record(isAboutPlans);
     const last = items.length - 1;
     let highest = -1;
@@ -138,7 +143,7 @@ export class PlanTransfer {
   }
 
   /** Clears the plan; the acknowledgement alone is not proof, count afterwards. */
-  async clear(type: PlanType): Promise<void> {
+  private async clear(type: PlanType): Promise<void> {
     const record = this.texts.record(isAboutPlans);
     const clear = build(common.MissionClearAll, { ...this.channel.target, missionType: type });
     const clearing = exchange<void>(this.channel, this.retry, {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { DomainError } from "../../../domain/errors";
+import { DomainError, isDomainError } from "../../../domain/errors";
 import { type MissionItem, partsOfTwoMissions, planHash, rowName } from "../../../domain/mission-item";
 import { Semaphore } from "../../../platform/semaphore";
 import type { Calls } from "../../calls";
@@ -17,7 +17,7 @@ import { isOutsideFence } from "./fence.plan";
 import { fenceKind, missionKind, type PlanKind } from "./plan-kind";
 import { isAboutPlans } from "./plan-protocol";
 import type { PlanTransfer } from "./plan-transfer";
-import { replacePlan } from "./replace-plan";
+import { assertSame, leavesTheLink, planOnBoard, putBack, readBack } from "./put-back";
 import { compareMissions } from "./stored-item.plan";
 import { UnfinishedTransfers } from "./unfinished-transfers";
 
@@ -146,13 +146,52 @@ export class Plans
     });
   }
 
-  private async replace(kind: PlanKind, plan: readonly MissionItem[], missionId?: number) {
-    const { transfer, records } = this.link;
+  /**
+   * Replaces a plan on the vehicle and reads it back. ArduPilot stores the items before a refused one, and keeps old ones
+   * behind it: so the plan that was on board is read first and put back when the new one is refused, breaks off or
+   * comes back different. The error then says what is on board.
+   *
+   * The transfer is on record from before the first item until the vehicle holds one plan whole.
+   *
+   * Rejects with `outcome_unknown` when the vehicle does not answer the reading back.
+   */
+  private async replace(
+    kind: PlanKind,
+    plan: readonly MissionItem[],
+    missionId?: number,
+  ): Promise<MissionItem[]> {
     try {
-      return await replacePlan(transfer, kind, { plan, missionId }, records);
+      return await this.sendAndReadBack(kind, plan, missionId);
     } catch (error) {
       this.unfinished.changed();
       throw error;
+    }
+  }
+
+  private async sendAndReadBack(
+    kind: PlanKind,
+    plan: readonly MissionItem[],
+    missionId: number | undefined,
+  ): Promise<MissionItem[]> {
+    const { transfer, records } = this.link;
+    const { name, type, ownItems, fromWire, toWire } = kind;
+    const before = await planOnBoard(transfer, type);
+    const record = await records.begin({
+      ...{ kind: name, missionId, sent: plan },
+      before: before && fromWire(before),
+    });
+    try {
+      const nameOf = (seq: number) => commandName(plan, seq - ownItems);
+      const doubt = await transfer.send(toWire(plan), kind, nameOf);
+      const kept = fromWire(await readBack(transfer, type));
+      assertSame(kind.differences(plan, kept), name, doubt);
+      await records.end(record, kept);
+      return kept;
+    } catch (error) {
+      if (!isDomainError(error) || !leavesTheLink(error)) throw error;
+      const { onBoard, isWhole } = await putBack(transfer, kind, before);
+      if (isWhole) await records.end(record);
+      throw new DomainError(error.code, `${error.message}; ${onBoard}`, { cause: error });
     }
   }
 
@@ -231,6 +270,11 @@ function assertSendable(items: readonly MissionItem[]): void {
       throw new DomainError("invalid_input", `The plan's ${rowName(item, at)} is not a valid MAVLink item.`);
   }
 }
+
+const commandName = (plan: readonly MissionItem[], index: number): string | undefined => {
+  const item = plan[index];
+  return item && `${rowName(item, index)}, command ${item.command}`;
+};
 
 const isWhole = (value: number, most: number): boolean =>
   Number.isInteger(value) && value >= 0 && value <= most;

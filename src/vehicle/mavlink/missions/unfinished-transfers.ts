@@ -2,7 +2,6 @@ import type { MissionItem } from "../../../domain/mission-item";
 import type { TransferRecords, UnfinishedTransfer } from "../../transfer-records";
 import { isMixture, isSame, type PlanKind } from "./plan-kind";
 import type { PlanTransfer } from "./plan-transfer";
-import { sendPlan } from "./replace-plan";
 
 interface Vehicle {
   readonly transfer: PlanTransfer;
@@ -60,7 +59,7 @@ export class UnfinishedTransfers {
       }
       if (before && this.isMixture(unfinished, kept)) {
         if (isFlown()) return false;
-        await sendPlan(transfer, kind, kind.toWire(before));
+        await transfer.send(kind.toWire(before), kind);
         const now = kind.fromWire(await transfer.reader.receive(kind.type));
         if (!isSame(kind, before, now)) return false;
       }
