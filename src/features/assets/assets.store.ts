@@ -196,14 +196,19 @@ export async function countByStatus(db: Db, executionId: number): Promise<Record
   return { pending: 0, ready: 0, failed: 0, ...counted };
 }
 
-/** Uploads that were not completed, and whose URL ended before then, count no longer: their objects are deleted. */
-export const forgetLeftovers = async (db: Db, before: Date): Promise<void> => {
-  await assets(db)
+const leftovers = (db: Db, before: Date) =>
+  assets(db)
     .whereNot({ status: "ready" })
     .whereNull("record")
     .whereNotNull("size")
-    .where("url_expires_at", "<", before)
-    .update({ size: null, checked: null });
+    .where("url_expires_at", "<", before);
+
+/** Uploads that arrived and were not completed, and whose URL ended before then. */
+export const leftoversBefore = async (db: Db, before: Date): Promise<Asset[]> => leftovers(db, before);
+
+/** They count no longer: their objects are deleted. */
+export const forgetLeftovers = async (db: Db, before: Date): Promise<void> => {
+  await leftovers(db, before).update({ size: null, checked: null });
 };
 
 /** The log of an execution that arrived: this one, or else the newest, an upload before a record. */

@@ -148,6 +148,49 @@ test("an upload that is replaced between its check and its copy is not completed
   expect(await complete(asset_id)).toBe(200);
 });
 
+test("an upload that is begun again while its content is copied is another one", async () => {
+  const { begin, complete, keys, drone } = await newDrone();
+  const { asset_id, url } = await begin(log("a.bin"));
+  await put(url, "earlier");
+  const { store } = gateway.deps;
+  const copy = jest.spyOn(store, "copy").mockImplementationOnce(async (...args) => {
+    const version = await store.copy(...args);
+    const again = await begin({ ...log("a.bin"), size: "content".length });
+    expect(again.asset_id).toBe(asset_id);
+    await put(again.url, "content");
+    return version;
+  });
+  expect(await drone.post("/complete_upload", { asset_id })).toMatchObject({
+    ...{ status: 400, body: { error: { message: expect.stringContaining("was replaced while") } } },
+  });
+  copy.mockRestore();
+  expect(await complete(asset_id)).toBe(200);
+  const [key = "", ...others] = await keys(asset_id);
+  expect(others).toEqual([]);
+  expect((await store.readSmall(key)).toString()).toBe("content");
+});
+
+test("the copy of a completion that broke off is deleted with the upload", async () => {
+  const { begin, complete, keys, vehicle } = await newDrone();
+  const { asset_id, url } = await begin(log("a.bin"));
+  await put(url, "content");
+  const { store, db } = gateway.deps;
+  const copy = jest.spyOn(store, "copy").mockImplementationOnce(async (...args) => {
+    await store.copy(...args);
+    throw new Error("the gateway was killed");
+  });
+  expect(await complete(asset_id)).toBe(500);
+  copy.mockRestore();
+  expect(await keys(asset_id)).toHaveLength(2);
+  // Another completion need not read it again.
+  expect(await db("assets").where({ id: asset_id }).first("checked")).toMatchObject({
+    checked: { size: "content".length },
+  });
+  await db("assets").where({ id: asset_id, drone_id: vehicle.id }).update({ url_expires_at: new Date() });
+  await removeLeftoversIn(27);
+  expect(await keys(asset_id)).toEqual([]);
+});
+
 test("what is put to the URL of a completed upload is read nowhere, also by links of before", async () => {
   const { begin, complete, drone, user, vehicle, id } = await newDrone();
   const begun = await begin({ ...log("a.bin"), execution_id: id });

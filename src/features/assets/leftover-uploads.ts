@@ -1,7 +1,7 @@
 import type { Task } from "../../platform/jobs/worker";
 import type { Services } from "../../platform/services";
-import { UPLOADS } from "./asset-names";
-import { type Asset, forgetLeftovers } from "./assets.store";
+import { assetFolder, UPLOADS } from "./asset-names";
+import { type Asset, forgetLeftovers, leftoversBefore } from "./assets.store";
 
 /** An upload that began while its URL worked may end later, and a drone may complete it later still. */
 const GRACE_MS = 24 * 3_600_000;
@@ -24,6 +24,8 @@ export const removeLeftoversTask =
   async () => {
     const before = new Date(clock.now().getTime() - LEFTOVER_MS);
     const objects = await store.deleteOld(UPLOADS, before);
+    // The copy of one whose completion broke off.
+    for (const asset of await leftoversBefore(db, before)) await store.deletePrefix(assetFolder(asset));
     await forgetLeftovers(db, before);
     if (objects > 0) log.info({ objects }, "Deleted uploads that were not completed");
   };

@@ -26,7 +26,9 @@ export async function beginRemoval(
   deleted: readonly Asset[],
   otherPrefixes: readonly string[] = [],
 ): Promise<Removal> {
-  const prefixes = [...deleted.map(assetFolder), ...deleted.map(uploadFolder), ...otherPrefixes];
+  // The upload of a ready asset was deleted at its completion.
+  const uploads = deleted.filter(({ status }) => status !== "ready");
+  const prefixes = [...deleted.map(assetFolder), ...uploads.map(uploadFolder), ...otherPrefixes];
   if (prefixes.length === 0) return { finish: async () => undefined };
   const key = `remove-objects:${prefixes[0]}`;
   const runAt = new Date(Date.now() + HEAD_START_MS);

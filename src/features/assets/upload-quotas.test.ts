@@ -91,6 +91,13 @@ test("an upload beyond a quota is refused before it when its size is announced, 
   expect(await gateway.deps.store.head(key)).toBeUndefined();
 });
 
+test("an upload has at most 5 GiB, whatever the quotas", async () => {
+  const { ask } = await newDrone();
+  expect(await ask("large", 5 * 2 ** 30 + 1)).toMatchObject({
+    ...{ status: 400, body: { error: { message: "An upload has at most 5 GiB." } } },
+  });
+});
+
 test("a user stores so many bytes, on all drones together", async () => {
   const { ask, drone, user, assets } = await newDrone();
   await upload(drone, log("first"), "x".repeat(900));

@@ -3,13 +3,14 @@ import type { DroneCaller } from "../../http/route";
 import { enqueue } from "../../platform/jobs/jobs";
 import {
   isSameVersion,
+  LARGEST_OBJECT,
   ObjectReplaced,
   type ObjectVersion,
   URL_SECONDS,
 } from "../../platform/objects/object-store";
 import type { Db } from "../../platform/postgres/db";
 import type { Services } from "../../platform/services";
-import { assetFolder, assetKey, uploadFolder, uploadKey } from "./asset-names";
+import { assetKey, uploadFolder, uploadKey } from "./asset-names";
 import type { UploadRequest } from "./assets.schema";
 import {
   type Asset,
@@ -28,6 +29,7 @@ import { type Content, faultOf } from "./content-check";
 import type { ContentReader } from "./content-reader";
 import { derivationOf } from "./derivation";
 import { isTooLate } from "./leftover-uploads";
+import { beginRemoval } from "./removal";
 import type { UploadChecks } from "./upload-checks";
 
 /** The part of executions that assets need. */
@@ -41,7 +43,7 @@ export interface ExecutionHooks {
   assetChanged(trx: Db, asset: Asset, now: Date): Promise<void>;
 }
 
-interface UploadsDeps extends Pick<Services, "db" | "store" | "clock" | "quotas"> {
+interface UploadsDeps extends Pick<Services, "db" | "store" | "clock" | "quotas" | "log"> {
   readonly executions: ExecutionHooks;
   readonly contents: ContentReader;
   readonly checks: UploadChecks;
@@ -114,7 +116,7 @@ export class UploadsService {
   }
 
   private async check(asset: Asset): Promise<Asset> {
-    const { db, store, clock } = this.deps;
+    const { db, store, clock, log } = this.deps;
     if (isTooLate(asset, clock.now()))
       throw await this.fail(asset, "The upload's URL ended more than a day ago; upload the file again.");
     const version = await store.head(uploadKey(asset));
@@ -124,8 +126,12 @@ export class UploadsService {
     const fault = faultOf(content, asset);
     const found = { size: version.size, checked: { ...content, etag: version.etag } };
     if (fault) throw await this.fail(asset, fault, found);
-    const copy = await store.copy(uploadKey(asset), version, assetKey(asset));
-    const completed = await db.transaction(async (trx) => {
+    const copy = await store.copy(uploadKey(asset), version, assetKey(asset)).catch(async (error) => {
+      // The next completion need not read it again.
+      await updateAsset(db, asset.id, { checked: found.checked }, "ready");
+      throw error;
+    });
+    const { completed, removal } = await db.transaction(async (trx) => {
       const ready = await this.update(trx, asset, {
         status: "ready",
         failure: null,
@@ -137,13 +143,17 @@ export class UploadsService {
         stream: asset.asset_type === "video" ? "pending" : "none",
         completed_at: clock.now(),
       });
-      // Another request completed or deleted it meanwhile, and enqueued the jobs.
-      return ready ?? findAsset(trx, asset.id);
+      // Another request completed it meanwhile, and enqueued the jobs.
+      const completed = ready ?? (await findAsset(trx, asset.id));
+      return { completed, removal: completed ? undefined : await beginRemoval(trx, asset.user_id, [asset]) };
     });
+    await removal?.finish(db, store, log);
+    if (!completed) return asset;
+    // Its upload is now another one.
+    if (completed.status !== "ready") throw new ObjectReplaced("The upload was begun again.");
     // What is not deleted here is deleted by the job that removes leftovers.
     await store.deletePrefix(uploadFolder(asset)).catch(() => undefined);
-    if (!completed) await store.deletePrefix(assetFolder(asset));
-    return completed ?? asset;
+    return completed;
   }
 
   private async beginAgain(trx: Db, { id, execution_id }: Asset, wanted: NewAsset): Promise<Asset> {
@@ -159,16 +169,21 @@ export class UploadsService {
     return execution;
   }
 
-  /** Undefined when the asset is ready already or was deleted. Reads its execution again, since it may have changed. */
+  /**
+   * Undefined when the asset is ready already, was deleted, or when its upload was begun again. Reads its execution
+   * again, since it may have changed.
+   */
   private async update(
     trx: Db,
-    { id, drone_id }: Asset,
+    asset: Asset,
     changes: Partial<Omit<Asset, "id">>,
   ): Promise<Asset | undefined> {
     const { executions, clock } = this.deps;
+    const { id, drone_id } = asset;
     await lockAssetsOf(trx, drone_id);
-    const execution = (await findAsset(trx, id))?.execution_id;
-    if (execution) await executions.lock(trx, execution);
+    const current = await findAsset(trx, id);
+    if (!current || wasBegunAgain(current, asset)) return undefined;
+    if (current.execution_id) await executions.lock(trx, current.execution_id);
     const updated = await updateAsset(trx, id, changes, "ready");
     if (!updated) return undefined;
     // Before the report, which shows the thumbnail.
@@ -183,13 +198,18 @@ export class UploadsService {
     const { quotas } = this.deps;
     const now = this.deps.clock.now();
     const size = wanted.announced_size ?? 1;
-    quotas.checkAmount("upload_bytes", size);
+    this.checkBytes(size);
     const stored = await storedBytes(trx, wanted.user_id, now, unfinished?.id);
     quotas.checkAmount("stored_bytes", stored + size);
     if (unfinished) return;
     const { assets, pending } = await countUploads(trx, wanted, now);
     quotas.checkAmount("pending_assets", pending + 1);
     quotas.checkAmount("assets", assets + 1);
+  }
+
+  private checkBytes(size: number): void {
+    if (size > LARGEST_OBJECT) throw new DomainError("invalid_input", "An upload has at most 5 GiB.");
+    this.deps.quotas.checkAmount("upload_bytes", size);
   }
 
   /** An object that is larger than announced or than a quota allows is deleted unread. */
@@ -201,7 +221,7 @@ export class UploadsService {
     if (size < announced) throw await this.fail(asset, differs, { size });
     try {
       if (size > announced) throw new DomainError("invalid_input", differs);
-      quotas.checkAmount("upload_bytes", size);
+      this.checkBytes(size);
       await db.transaction(async (trx) => {
         await lockBytesOf(trx, asset.user_id);
         const stored = await storedBytes(trx, asset.user_id, clock.now(), asset.id);
@@ -234,3 +254,9 @@ export class UploadsService {
     return new DomainError("invalid_input", failure);
   }
 }
+
+/** Whether it is another upload, with another URL, of the same file. */
+const wasBegunAgain = (now: Asset, before: Asset): boolean =>
+  now.checksum !== before.checksum ||
+  now.announced_size !== before.announced_size ||
+  now.url_expires_at.getTime() !== before.url_expires_at.getTime();

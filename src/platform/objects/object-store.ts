@@ -23,6 +23,9 @@ const SMALL_BYTES = 2 ** 20;
 /** A store may be silent while it copies 5 GB from disk to disk. */
 const COPY_TIMEOUT_MS = 600_000;
 
+/** S3 takes and copies no more bytes in one request. */
+export const LARGEST_OBJECT = 5 * 2 ** 30;
+
 /** How long a presigned URL works: a large video over a slow line takes most of an hour. */
 export const URL_SECONDS = 3_600;
 
@@ -143,20 +146,24 @@ export class ObjectStore {
 
   /**
    * Copies this version of an object within the store, and returns the version of the copy. Rejects with `ObjectReplaced`
-   * when the store holds another one. S3 copies 5 GiB at most in one request.
+   * when the store holds another one. The object has `LARGEST_OBJECT` bytes at most.
    */
   async copy(from: string, version: ObjectVersion, Key: string): Promise<ObjectVersion> {
     const command = new CopyObjectCommand({
       ...{ Bucket: this.bucket, Key, CopySource: `${this.bucket}/${from}` },
       CopySourceIfMatch: version.etag ?? undefined,
     });
+    const replaced = `The object ${from} was replaced before it was copied.`;
     try {
-      const { CopyObjectResult } = await this.copier.send(command);
-      return { size: version.size, etag: CopyObjectResult?.ETag ?? null };
+      await this.copier.send(command);
     } catch (error) {
       if (statusOf(error) !== 412 && !isMissingObject(error)) throw error;
-      throw new ObjectReplaced(`The object ${from} was replaced before it was copied.`, { cause: error });
+      throw new ObjectReplaced(replaced, { cause: error });
     }
+    // The reply names the ETag in another form than HEAD and GET on some stores.
+    const copy = await this.head(Key);
+    if (copy?.size !== version.size) throw new ObjectReplaced(replaced);
+    return copy;
   }
 
   /** The objects whose keys begin with this prefix, in the order of their keys. */

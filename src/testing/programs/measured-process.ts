@@ -13,6 +13,8 @@ export interface MeasuredProcess {
   readonly port: number;
   /** Resident now and at its most, in megabytes. */
   memory(): { readonly now: number; readonly peak: number };
+  /** Processor time so far of its main thread, which runs the event loop, and of all its threads, in clock ticks. */
+  cpuTicks(): { readonly main: number; readonly all: number };
   /** Open sockets, with its listeners and its connections to other services. */
   sockets(): number;
 }
@@ -44,11 +46,21 @@ export async function startMeasuredProcess(
     url,
     port,
     memory: () => ({ now: read("VmRSS"), peak: read("VmHWM") }),
+    cpuTicks: () => ({
+      main: ticksOf(`/proc/${child.pid}/task/${child.pid}/stat`),
+      all: ticksOf(`/proc/${child.pid}/stat`),
+    }),
     sockets: () => {
       const folder = `/proc/${child.pid}/fd`;
       return readdirSync(folder).filter((name) => isSocket(join(folder, name))).length;
     },
   };
+}
+
+/** User and system time, which are the 14th and 15th field; the second one is a name in parentheses. */
+function ticksOf(file: string): number {
+  const fields = readFileSync(file, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+  return Number(fields[11]) + Number(fields[12]);
 }
 
 function isSocket(descriptor: string): boolean {
