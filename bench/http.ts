@@ -6,7 +6,7 @@ import { type Child, startChild } from "./http/child";
 import { setUpHttpBench } from "./http/setup";
 import { type BenchRow, type BenchTable, median } from "./table";
 
-/** As many as one user may have under way. */
+/** Each of another user. */
 const CONNECTIONS = 16;
 const WARM_UP_SECONDS = 2;
 const ROUNDS = 5;
@@ -41,7 +41,7 @@ interface Measure {
 
 /** Lists of missions and drones, beside bare node:http with the same reads. */
 export async function run(): Promise<BenchTable> {
-  const stage = await setUpHttpBench();
+  const stage = await setUpHttpBench(CONNECTIONS);
   const children: Child[] = [];
   const start = async (name: string) => {
     const child = await startChild(join(__dirname, "http", `${name}-process.js`), stage.env);
@@ -52,8 +52,8 @@ export async function run(): Promise<BenchTable> {
     const pair = { baseline: await start("baseline"), ours: await start("gateway") };
     const rows: BenchRow[] = [];
     for (const one of cases) {
-      await assertSameReply(pair, one, stage.token);
-      rows.push(...rowsOf(one, ...(await race(pair, one, stage.token))));
+      await assertSameReply(pair, one, stage.tokens);
+      rows.push(...rowsOf(one, ...(await race(pair, one, stage.tokens))));
     }
     return { name: `http, ${CONNECTIONS} connections`, rows, notes };
   } finally {
@@ -71,13 +71,13 @@ interface Pair<Of> {
 async function race(
   pair: Pair<Child>,
   { path }: Case,
-  token: string,
+  tokens: readonly string[],
 ): Promise<[Pair<Measure>, Pair<Measure>, number]> {
-  for (const child of Object.values(pair)) await load(child, path, token, WARM_UP_SECONDS);
-  const saturated = await alternate(pair, ROUNDS, (child) => load(child, path, token, ROUND_SECONDS));
+  for (const child of Object.values(pair)) await load(child, path, tokens, WARM_UP_SECONDS);
+  const saturated = await alternate(pair, ROUNDS, (child) => load(child, path, tokens, ROUND_SECONDS));
   const rate = Math.floor(saturated.baseline.requestsPerSecond * 0.7);
   const paced = await alternate(pair, LATENCY_ROUNDS, (child) =>
-    load(child, path, token, ROUND_SECONDS, rate),
+    load(child, path, tokens, ROUND_SECONDS, rate),
   );
   return [saturated, paced, rate];
 }
@@ -98,15 +98,16 @@ async function alternate(
 async function load(
   child: Child,
   path: string,
-  token: string,
+  tokens: readonly string[],
   seconds: number,
   rate?: number,
 ): Promise<Measure> {
+  const rest = tokens.values();
   const before = await child.cpuMicroseconds();
   const result = await autocannon({
     url: `${child.url}${path}`,
-    headers: { authorization: `Bearer ${token}` },
     connections: CONNECTIONS,
+    setupClient: (client) => client.setHeaders({ authorization: `Bearer ${rest.next().value}` }),
     duration: seconds,
     ...(rate ? { overallRate: rate } : {}),
   });
@@ -119,7 +120,11 @@ async function load(
   };
 }
 
-async function assertSameReply(pair: Pair<Child>, { path, items }: Case, token: string): Promise<void> {
+async function assertSameReply(
+  pair: Pair<Child>,
+  { path, items }: Case,
+  [token]: readonly string[],
+): Promise<void> {
   const read = async ({ url }: Child) =>
     (await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })).json();
   const [ours, baseline] = (await Promise.all([read(pair.ours), read(pair.baseline)])) as unknown[][];

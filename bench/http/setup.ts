@@ -11,16 +11,17 @@ const POINTS = 10;
 const DRONES = 200;
 const JWT_SECRET = "a secret for benchmarks only, of enough length";
 
-/** A database with one user's missions and drones, and what a server needs to serve them. */
+/** A database with users' missions and drones, and what a server needs to serve them. */
 export interface HttpBench {
   /** Environment of the gateway; the baseline reads the same names. */
   readonly env: Record<string, string>;
-  /** Of the user whose missions and drones are read. */
-  readonly token: string;
+  /** One of each user. */
+  readonly tokens: readonly string[];
   clear(): Promise<void>;
 }
 
-export async function setUpHttpBench(): Promise<HttpBench> {
+/** In the profile `strict`, which reads account status and log-out on each request. */
+export async function setUpHttpBench(users: number): Promise<HttpBench> {
   const stops = new CleanupStack();
   const clear = () => stops.clear();
   try {
@@ -34,20 +35,22 @@ export async function setUpHttpBench(): Promise<HttpBench> {
       GATEWAY_PORT: "0",
       GATEWAY_DRONE_PORT: "0",
       DEPLOYMENT: "local",
+      ACCESS_PROFILE: "strict",
     };
-    return { env, token: await storeRecords(url), clear };
+    return { env, tokens: await storeRecords(url, users), clear };
   } catch (error) {
     await clear();
     throw error;
   }
 }
 
-/** Stores the user's rows, and the same for a second user, so that the reads have to filter. */
-async function storeRecords(url: string): Promise<string> {
+/** Stores the same rows for each user. */
+async function storeRecords(url: string, users: number): Promise<string[]> {
   const db = openDatabase(url, { poolMax: 1, name: "fleet-bench" });
   try {
     const ids: number[] = [];
-    for (const username of ["bench@example.com", "neighbour@example.com"]) {
+    for (let count = 0; count < users; count++) {
+      const username = `bench${count}@example.com`;
       const user = await createUser(db, { username, password_hash: null, level: null, active: true });
       ids.push(user.id);
       await db.raw(
@@ -67,7 +70,8 @@ async function storeRecords(url: string): Promise<string> {
       );
     }
     await db.raw("ANALYZE");
-    return new Tokens(JWT_SECRET, systemClock).pair(ids[0] as number).access_token;
+    const tokens = new Tokens(JWT_SECRET, systemClock);
+    return ids.map((id) => tokens.pair(id).access_token);
   } finally {
     await db.destroy();
   }
