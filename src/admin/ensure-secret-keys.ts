@@ -1,5 +1,5 @@
 import type { CoreV1Api, V1Secret } from "@kubernetes/client-node";
-import { unlessAbsent } from "../platform/kubernetes";
+import { ignoreNotFound } from "../platform/kubernetes";
 import { freshSecret, type SecretKind } from "./fresh-secret";
 
 const labels = { "app.kubernetes.io/part-of": "fleet-gateway" };
@@ -19,7 +19,7 @@ export async function ensureSecretKeys(
 ): Promise<string[]> {
   for (let tries = 1; ; tries++) {
     try {
-      const live = await core.readNamespacedSecret({ name, namespace }).catch(unlessAbsent);
+      const live = await core.readNamespacedSecret({ name, namespace }).catch(ignoreNotFound);
       const missing = Object.keys(kinds).filter((key) => !live?.data?.[key]);
       if (live && missing.length === 0) return [];
       const data = Object.fromEntries(missing.map((key) => [key, encoded(kinds[key] as SecretKind)]));

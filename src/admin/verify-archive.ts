@@ -2,6 +2,7 @@ import { createPublicKey, type KeyObject } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { verifyArchive } from "../features/executions";
+import { loadConfig, verifyArchiveConfig } from "../platform/config";
 import { parseSigningKey } from "../platform/signing-key";
 import type { AdminCommand } from "./command";
 
@@ -35,7 +36,7 @@ export const command: AdminCommand = {
 /** The key to trust is never taken from the archive itself. */
 async function trustedKey(from: string | undefined): Promise<KeyObject> {
   if (from === undefined) {
-    const own = parseSigningKey(process.env.ARCHIVE_SIGNING_KEY ?? "");
+    const own = parseSigningKey(loadConfig(verifyArchiveConfig).ARCHIVE_SIGNING_KEY ?? "");
     if (!own) throw new Error("Name the key to trust with --key, or set ARCHIVE_SIGNING_KEY.");
     return createPublicKey(own);
   }

@@ -109,7 +109,7 @@ export function rowName({ row }: Pick<MissionItem, "row">, index: number): strin
 }
 
 /** Refuses an order that would fly what an upload left that broke off. */
-export const partsOfTwoMissions = (): DomainError =>
+export const mixedMission = (): DomainError =>
   new DomainError(
     "conflict",
     "The mission was not started: an upload broke off, and the drone holds parts of two missions. Push one first.",

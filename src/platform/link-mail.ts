@@ -1,7 +1,7 @@
 import { escapeMarkup } from "./escape-markup";
 import type { Mail } from "./mail";
 
-interface Letter {
+interface LinkMail {
   readonly subject: string;
   readonly lines: readonly string[];
   readonly action: { readonly label: string; readonly link: string };
@@ -9,7 +9,7 @@ interface Letter {
 }
 
 /** A mail with one link, as text and as HTML. */
-export function letter(to: string, { subject, lines, action, closing }: Letter): Mail {
+export function linkMail(to: string, { subject, lines, action, closing }: LinkMail): Mail {
   const text = [...lines, "", `${action.label}:`, action.link, "", closing, ""].join("\n");
   const html = `<!doctype html>
 <html lang="en"><body style="margin:0;background:#f4f5f7;font-family:system-ui,sans-serif;color:#1c2530">

@@ -3,7 +3,7 @@ import { MavCommand, type MissionItem, PLAIN_ITEM } from "../domain/mission-item
 
 /** A vertex or a circle's centre as it is stored; a circle's `param1` is its radius in metres. */
 export interface FencePoint extends Pick<MissionItem, "command" | "frame" | "param1" | "param2" | "param3"> {
-  /** Null: as the vehicle likes. */
+  /** Null: the vehicle chooses. */
   readonly param4: number | null;
   /** Degrees. */
   readonly lat: number;

@@ -1,4 +1,4 @@
-import { letter } from "../../platform/letter";
+import { linkMail } from "../../platform/link-mail";
 import type { Mail } from "../../platform/mail";
 
 /** Both links open the web client's password page, which distinguishes them by `verify`. */
@@ -6,7 +6,7 @@ const passwordPage = (origin: string, token: string) =>
   `${origin.replace(/\/$/, "")}/reset-password?token=${encodeURIComponent(token)}`;
 
 export function verificationMail(to: string, origin: string, token: string): Mail {
-  return letter(to, {
+  return linkMail(to, {
     subject: "Confirm your email address",
     lines: ["Somebody, hopefully you, wants to fly with this email address."],
     action: { label: "Choose a password", link: `${passwordPage(origin, token)}&verify=true` },
@@ -15,7 +15,7 @@ export function verificationMail(to: string, origin: string, token: string): Mai
 }
 
 export function resetMail(to: string, origin: string, token: string): Mail {
-  return letter(to, {
+  return linkMail(to, {
     subject: "Set a new password",
     lines: ["Somebody, hopefully you, asked to set a new password for this account."],
     action: { label: "Set a new password", link: passwordPage(origin, token) },

@@ -51,9 +51,9 @@ export interface Order {
 }
 
 /** Joins what there is to say into one text. */
-export const sentences = (...parts: readonly (string | false | undefined)[]): string =>
+export const joinSentences = (...parts: readonly (string | false | undefined)[]): string =>
   parts.filter(Boolean).join(" ");
 
 /** A vehicle's own words on a plan that it took. */
-export const warned = (warnings: readonly string[]): string | false =>
+export const warningText = (warnings: readonly string[]): string | false =>
   warnings.length > 0 && `The drone says: ${warnings.join("; ")}.`;

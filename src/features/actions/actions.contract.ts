@@ -1,6 +1,6 @@
 import type { ContractCase } from "../../testing/contract";
 import { eventually } from "../../testing/until";
-import { accepted, flown, takeOff } from "../../testing/worlds/flown-drone";
+import { accepted, takeOff, withFlownDrone } from "../../testing/worlds/flown-drone";
 import { actionTable } from "./actions.table";
 
 const refusal = { error: expect.any(String) };
@@ -67,7 +67,7 @@ const flights: readonly ContractCase[] = [
   ...["arm", "arm_drone"].map((path) => ({
     route: `POST /drone/action/${path}`,
     title: "arms the drone",
-    run: flown(async ({ order, drone }) => {
+    run: withFlownDrone(async ({ order, drone }) => {
       const reply = await order(path);
       expect(reply).toMatchObject({ status: 200, body: { message: expect.any(String), result: accepted } });
       expect(drone.vehicle.state.armed).toBe(true);
@@ -76,7 +76,7 @@ const flights: readonly ContractCase[] = [
   {
     route: "POST /drone/action/arm",
     title: "answers a vehicle that refuses with 500 and the vehicle's own reason",
-    run: flown(
+    run: withFlownDrone(
       async ({ order, drone }) => {
         const reply = await order("arm");
         expect(reply.status).toBe(500);
@@ -90,7 +90,7 @@ const flights: readonly ContractCase[] = [
   {
     route: "POST /drone/action/disarm_drone",
     title: "disarms the drone",
-    run: flown(async ({ order, drone }) => {
+    run: withFlownDrone(async ({ order, drone }) => {
       await order("arm");
       expect(await order("disarm_drone")).toMatchObject({ status: 200, body: { result: accepted } });
       expect(drone.vehicle.state.armed).toBe(false);
@@ -99,7 +99,7 @@ const flights: readonly ContractCase[] = [
   {
     route: "POST /drone/action/takeoff",
     title: "climbs to the altitude",
-    run: flown(async ({ order, drone }) => {
+    run: withFlownDrone(async ({ order, drone }) => {
       await order("arm");
       expect(await order("takeoff", { altitude: 12 })).toMatchObject({
         status: 200,
@@ -111,7 +111,7 @@ const flights: readonly ContractCase[] = [
   {
     route: "POST /drone/action/takeoff",
     title: "answers a drone that is not armed with 500",
-    run: flown(async ({ order, drone }) => {
+    run: withFlownDrone(async ({ order, drone }) => {
       expect(await order("takeoff", { altitude: 12 })).toMatchObject({ status: 500, body: refusal });
       expect(drone.vehicle.state.landed).toBe(true);
     }),
@@ -119,7 +119,7 @@ const flights: readonly ContractCase[] = [
   {
     route: "POST /drone/action/land",
     title: "comes down where it is",
-    run: flown(async (world) => {
+    run: withFlownDrone(async (world) => {
       await takeOff(world);
       expect(await world.order("land")).toMatchObject({ status: 200, body: { result: accepted } });
       await eventually("it is down", () => world.drone.vehicle.state.landed);
@@ -128,7 +128,7 @@ const flights: readonly ContractCase[] = [
   {
     route: "POST /drone/action/rtl",
     title: "is in the mode that brings it home",
-    run: flown(async (world) => {
+    run: withFlownDrone(async (world) => {
       await takeOff(world);
       const reply = await world.order("rtl");
       expect(reply).toMatchObject({ status: 200, body: { result: { ...accepted, mode: "RTL" } } });
@@ -138,7 +138,7 @@ const flights: readonly ContractCase[] = [
   {
     route: "POST /drone/action/guided",
     title: "is in guided mode",
-    run: flown(async ({ order, drone }) => {
+    run: withFlownDrone(async ({ order, drone }) => {
       const reply = await order("guided");
       expect(reply).toMatchObject({ status: 200, body: { result: { ...accepted, mode: "GUIDED" } } });
       expect(drone.vehicle.state.mode).toBe("GUIDED");
@@ -147,7 +147,7 @@ const flights: readonly ContractCase[] = [
   {
     route: "POST /drone/action/guided",
     title: "holds a PX4 vehicle, which takes positions there",
-    run: flown(
+    run: withFlownDrone(
       async ({ order }) => {
         expect(await order("guided")).toMatchObject({
           status: 200,
@@ -160,7 +160,7 @@ const flights: readonly ContractCase[] = [
   {
     route: "POST /drone/action/set_mode",
     title: "takes a mode by name and by number",
-    run: flown(async ({ order, drone }) => {
+    run: withFlownDrone(async ({ order, drone }) => {
       const modes: [string | number, string][] = [
         ["loiter", "LOITER"],
         [2, "ALT_HOLD"],
@@ -176,7 +176,7 @@ const flights: readonly ContractCase[] = [
   {
     route: "POST /drone/action/set_mode",
     title: "answers a mode that the vehicle lacks with 500, naming those it has",
-    run: flown(async ({ order }) => {
+    run: withFlownDrone(async ({ order }) => {
       const reply = await order("set_mode", { mode_info: { custom_mode: "SOMERSAULT" } });
       expect(reply.status).toBe(500);
       expect(reply.body.error).toContain("GUIDED");
@@ -185,7 +185,7 @@ const flights: readonly ContractCase[] = [
   {
     route: "POST /drone/action/motortest",
     title: "spins a motor of a disarmed drone",
-    run: flown(async ({ order }) => {
+    run: withFlownDrone(async ({ order }) => {
       const reply = await order("motortest", { motor_id: 2, percentage: 10 });
       expect(reply).toMatchObject({ status: 200, body: { result: accepted } });
     }),
@@ -193,7 +193,7 @@ const flights: readonly ContractCase[] = [
   {
     route: "POST /drone/action/move",
     title: "goes east, north and up of home",
-    run: flown(async (world) => {
+    run: withFlownDrone(async (world) => {
       await takeOff(world);
       const reply = await world.order("move", { x: 20, y: 0, z: 15 });
       expect(reply).toMatchObject({ status: 200, body: { result: { result: "TARGET_CONFIRMED" } } });
@@ -207,7 +207,7 @@ const flights: readonly ContractCase[] = [
   {
     route: "POST /drone/action/goto_gps_location",
     title: "flies to the position at its height above home",
-    run: flown(async (world) => {
+    run: withFlownDrone(async (world) => {
       await takeOff(world);
       const { home } = world.drone.vehicle.state;
       const to = { lat: home.lat + 0.0003, lng: home.lng, altitude: 20 };
@@ -225,7 +225,7 @@ const parameters: readonly ContractCase[] = [
   {
     route: "POST /drone/action/set_param",
     title: "answers the value as read back",
-    run: flown(async ({ order, drone }) => {
+    run: withFlownDrone(async ({ order, drone }) => {
       const reply = await order("set_param", { param_id: "FENCE_ENABLE", value: 1 });
       expect(reply).toMatchObject({ status: 200, body: { result: { param_id: "FENCE_ENABLE", value: 1 } } });
       expect(drone.vehicle.param("FENCE_ENABLE")).toBe(1);
@@ -234,7 +234,7 @@ const parameters: readonly ContractCase[] = [
   {
     route: "POST /drone/action/set_param",
     title: "answers an unknown parameter with 500, naming it",
-    run: flown(async ({ order }) => {
+    run: withFlownDrone(async ({ order }) => {
       const reply = await order("set_param", { param_id: "NO_SUCH_PARAM", value: 1 });
       expect(reply.status).toBe(500);
       expect(reply.body.error).toContain("NO_SUCH_PARAM");
@@ -243,7 +243,7 @@ const parameters: readonly ContractCase[] = [
   {
     route: "POST /drone/action/set_params",
     title: "sets them in order",
-    run: flown(async ({ order, drone }) => {
+    run: withFlownDrone(async ({ order, drone }) => {
       const reply = await order("set_params", { params: { FENCE_ACTION: 1, FENCE_ENABLE: 1 } });
       expect(reply.status).toBe(200);
       expect(reply.body.result.written).toEqual([
@@ -256,7 +256,7 @@ const parameters: readonly ContractCase[] = [
   {
     route: "POST /drone/action/set_params",
     title: "names what was written, what failed and what was not tried",
-    run: flown(async ({ order, drone }) => {
+    run: withFlownDrone(async ({ order, drone }) => {
       const params = { FENCE_ACTION: 2, NO_SUCH_PARAM: 1, FENCE_ENABLE: 1 };
       const reply = await order("set_params", { params });
       expect(reply.status).toBe(500);
@@ -273,7 +273,7 @@ const video: readonly ContractCase[] = [
   {
     route: "POST /drone/action/video-source",
     title: "reaches subscribers of the drone's channel, and answers 500 without any",
-    run: flown(async ({ order, drone, gateway }) => {
+    run: withFlownDrone(async ({ order, drone, gateway }) => {
       expect(await order("video-source", { source: "TEST" })).toMatchObject({ status: 500, body: refusal });
       const onboard = gateway.deps.redis.duplicate({ enableOfflineQueue: true });
       const received: string[] = [];

@@ -74,7 +74,7 @@ export const Adjusted = z
   .object({
     sequence: z.int().nullable().describe("The waypoint's `sequence`; null for a takeoff that was added."),
     field: z.string(),
-    sent: z.number().nullable().describe("null: as the vehicle likes."),
+    sent: z.number().nullable().describe("null: the vehicle chooses."),
     stored: z.number().nullable(),
   })
   .meta({ id: "AdjustedField" });

@@ -95,7 +95,7 @@ export class RecordedActions {
     try {
       await run();
     } catch (error) {
-      this.deps.log.error({ err: error, task }, "Task beside an order failed; the order stands");
+      this.deps.log.error({ err: error, task }, "A task beside an order failed; the order is not affected");
     }
   }
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { BodyId } from "../../http/route";
 import type { FenceUpload } from "../../vehicle";
 import { type Geofence, toFence } from "../../vehicle";
-import { type Action, type ActionResult, action, type Order, sentences, warned } from "./action";
+import { type Action, type ActionResult, action, joinSentences, type Order, warningText } from "./action";
 import { UploadedFence } from "./actions.schema";
 
 const Force = z
@@ -62,9 +62,9 @@ async function replaceFence(
 function fenceMessage({ items, enforcement: { active, params }, warnings }: FenceUpload): string {
   if (items === 0) return "The drone's fence is cleared.";
   const settings = params.map(({ param_id, value }) => `${param_id} = ${value}`).join(", ");
-  return sentences(
+  return joinSentences(
     `The fence is on the drone: ${items} items, read back and compared.`,
     !active && `The drone will not act on it as it is set${settings ? ` (${settings})` : ""}.`,
-    warned(warnings),
+    warningText(warnings),
   );
 }

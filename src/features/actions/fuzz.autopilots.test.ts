@@ -1,15 +1,15 @@
 import { autopilots } from "../../testing/autopilots/autopilot";
 import { contradiction } from "../../testing/autopilots/contradiction";
-import { type Flown, flown } from "../../testing/autopilots/flown";
-import { ordered } from "../../testing/autopilots/orders";
+import { giveOrder } from "../../testing/autopilots/orders";
 import {
   type Choices,
   choicesFor,
   type RandomOrder,
   randomOrder,
 } from "../../testing/autopilots/random-orders";
-import { settled } from "../../testing/autopilots/settled";
 import { prepareStates } from "../../testing/autopilots/states";
+import { startVehicle, type TestedVehicle } from "../../testing/autopilots/tested-vehicle";
+import { waitUntilSettled } from "../../testing/autopilots/wait-until-settled";
 import type { ObservedState } from "../../testing/autopilots/witness";
 import { seededRandom } from "../../testing/fakes/mavlink-stream";
 
@@ -29,7 +29,7 @@ const print = (line: string) => void process.stdout.write(`${line}\n`);
 
 test.each(autopilots)("random orders to a %s get no answer that it contradicts", async (name) => {
   print(`${name}: FUZZ_SEED=${SEED} FUZZ_MINUTES=${MINUTES}`);
-  const vehicle = await flown(name);
+  const vehicle = await startVehicle(name);
   await prepareStates(vehicle);
   const random = seededRandom(SEED);
   const choices = await choicesFor(vehicle, await vehicle.witness.fresh());
@@ -39,10 +39,10 @@ test.each(autopilots)("random orders to a %s get no answer that it contradicts",
   const planned: RandomOrder[] = [];
   let refusals = 0;
   while (performance.now() < end) {
-    const seen = await settled(vehicle);
+    const seen = await waitUntilSettled(vehicle);
     if (planned.length === 0) planned.push(...nextOrders(random, choices, seen));
     const [path, body] = planned.shift() as RandomOrder;
-    const given = await ordered(vehicle, path, body, (one) => contradiction(one, name)).catch((error) => {
+    const given = await giveOrder(vehicle, path, body, (one) => contradiction(one, name)).catch((error) => {
       print([`${name}: ${error} at ${path} ${JSON.stringify(body)}`, ...log.slice(-SHOWN)].join("\n  "));
       throw error;
     });
@@ -78,7 +78,7 @@ function nextOrders(random: () => number, choices: Choices, seen: ObservedState)
   return [["guided", {}], ["arm", {}], ...takeoff];
 }
 
-async function startAnew(vehicle: Flown): Promise<void> {
+async function startAnew(vehicle: TestedVehicle): Promise<void> {
   const { autopilot, witness, api, droneId } = vehicle;
   autopilot.kill();
   const killed = await witness.now();

@@ -1,16 +1,10 @@
 import { z } from "zod";
 import { DomainError } from "../../domain/errors";
-import {
-  MavCommand,
-  MavFrame,
-  type MissionItem,
-  nanAsNull,
-  partsOfTwoMissions,
-} from "../../domain/mission-item";
+import { MavCommand, MavFrame, type MissionItem, mixedMission, nanAsNull } from "../../domain/mission-item";
 import { BodyId } from "../../http/route";
 import type { VehicleCalls } from "../../vehicle";
 import { toFlightPlan } from "../../vehicle";
-import { type Action, action, sentences, warned } from "./action";
+import { type Action, action, joinSentences, warningText } from "./action";
 import {
   Acknowledged,
   HIGHEST_ORDER_METRES,
@@ -45,10 +39,10 @@ export const missionActions: readonly Action[] = [
       const { adjusted, warnings, hash } = verified;
       const items = verified.items.length;
       return {
-        message: sentences(
+        message: joinSentences(
           `The mission is on the drone: ${items} items, read back and compared.`,
           adjusted.length > 0 && `The drone stores ${adjusted.length} of their fields in another form.`,
-          warned(warnings),
+          warningText(warnings),
         ),
         result: {
           mission_id,
@@ -77,7 +71,7 @@ export const missionActions: readonly Action[] = [
     async run(order, { takeoff_altitude }) {
       return order.onLink(async (link) => {
         const { items, is_mixture } = await link.readMission();
-        if (is_mixture) throw partsOfTwoMissions();
+        if (is_mixture) throw mixedMission();
         const altitude = takeoff_altitude ?? takeoffHeight(items);
         const isRover = link.vehicle.kind === "rover";
         if (!isRover && altitude === undefined) throw noHeight(items);

@@ -1,20 +1,20 @@
 import { autopilots, isPx4, isRover } from "../../testing/autopilots/autopilot";
 import { contradiction } from "../../testing/autopilots/contradiction";
-import { type Flown, flown, notCarriedOut } from "../../testing/autopilots/flown";
-import { ordered } from "../../testing/autopilots/orders";
+import { giveOrder } from "../../testing/autopilots/orders";
+import { notCarriedOut, startVehicle, type TestedVehicle } from "../../testing/autopilots/tested-vehicle";
 
 jest.setTimeout(240_000);
 
 describe.each(autopilots)("%s", (name) => {
-  let vehicle: Flown;
+  let vehicle: TestedVehicle;
   beforeAll(async () => {
-    vehicle = await flown(name);
+    vehicle = await startVehicle(name);
   });
   afterAll(() => vehicle?.stop());
 
   /** The order's answer, which the vehicle must not contradict. */
   const give = async (path: string, body: Record<string, unknown> = {}) => {
-    const given = await ordered(vehicle, path, body, (seen) => contradiction(seen, name));
+    const given = await giveOrder(vehicle, path, body, (seen) => contradiction(seen, name));
     expect(contradiction(given, name)).toBeUndefined();
     return given;
   };
@@ -75,7 +75,7 @@ describe.each(autopilots)("%s", (name) => {
     await carriedOut("guided");
     const motor = { motor_id: 1, percentage: 5 };
     const spins = async () => {
-      const given = await ordered(vehicle, "motortest", motor, (seen) => contradiction(seen, name));
+      const given = await giveOrder(vehicle, "motortest", motor, (seen) => contradiction(seen, name));
       return given.status === 200 && contradiction(given, name) === undefined;
     };
     // PX4's mixer drops a test that reaches it 100 ms late, as in a simulator that waits for a core: twice is too often.

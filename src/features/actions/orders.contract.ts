@@ -1,5 +1,5 @@
 import type { ContractCase } from "../../testing/contract";
-import { flown, takeOff } from "../../testing/worlds/flown-drone";
+import { takeOff, withFlownDrone } from "../../testing/worlds/flown-drone";
 import { missionPoint } from "../../testing/worlds/plans";
 
 const refused = (why: RegExp) => ({ status: 500, body: { error: expect.stringMatching(why) } });
@@ -9,7 +9,7 @@ export const ordersContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/takeoff",
     title: "changes nothing on a disarmed drone, nor on one in the air",
-    run: flown(async (world) => {
+    run: withFlownDrone(async (world) => {
       const { order, drone } = world;
       expect(await order("takeoff", { altitude: 12 })).toMatchObject(refused(/it is not armed/));
       expect(drone.vehicle.state).toMatchObject({ mode: "STABILIZE", armed: false });
@@ -22,7 +22,7 @@ export const ordersContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/takeoff",
     title: "leaves nothing on a disarmed drone of PX4 that its next arming would launch",
-    run: flown(
+    run: withFlownDrone(
       async ({ order, drone }) => {
         expect(await order("takeoff", { altitude: 12 })).toMatchObject(refused(/it is not armed/));
         expect(drone.vehicle.state.mode).toBe("AUTO_LOITER");
@@ -34,7 +34,7 @@ export const ordersContract: readonly ContractCase[] = [
   ...["arm", "arm_drone"].map((path) => ({
     route: `POST /drone/action/${path}`,
     title: "answers what PX4 refuses without a reason by the checks that fail now",
-    run: flown(
+    run: withFlownDrone(
       async ({ order }) => {
         await order("set_param", { param_id: "COM_ARMABLE", value: 0 });
         const denied = "Arming denied: Resolve system health failures first";
@@ -61,7 +61,7 @@ export const ordersContract: readonly ContractCase[] = [
   ].map(([path, body]) => ({
     route: `POST /drone/action/${path}`,
     title: "changes nothing on a disarmed drone, nor on a copter on the ground",
-    run: flown(async ({ order, drone }) => {
+    run: withFlownDrone(async ({ order, drone }) => {
       expect(await order(path, body)).toMatchObject(refused(/it is not armed/));
       await order("arm");
       expect(await order(path, body)).toMatchObject(refused(/it is on the ground/));
@@ -71,7 +71,7 @@ export const ordersContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/goto_gps_location",
     title: "is refused when PX4 accepts it and then says that it lies outside of the fence",
-    run: flown(
+    run: withFlownDrone(
       async (world) => {
         const { order, drone, user } = world;
         await takeOff(world);
@@ -91,7 +91,7 @@ export const ordersContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/arm",
     title: "is refused in the mode that flies the mission unless force is true, and says the mode",
-    run: flown(
+    run: withFlownDrone(
       async ({ order, drone, user }) => {
         const { id } = (await user.api.post("/mission", { name: "landed" })).body;
         await user.api.post("/mission/point", [{ ...missionPoint, mission_id: id }]);
@@ -110,7 +110,7 @@ export const ordersContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/motortest",
     title: "answers a motor that the frame lacks with 500, and no motor spins",
-    run: flown(async ({ order }) => {
+    run: withFlownDrone(async ({ order }) => {
       const reply = await order("motortest", { motor_id: 5, percentage: 10 });
       expect(reply).toMatchObject(refused(/4 motors \(FRAME_CLASS = 1\)/));
     }),
@@ -118,7 +118,7 @@ export const ordersContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/motortest",
     title: "spins a motor of PX4",
-    run: flown(
+    run: withFlownDrone(
       async ({ order }) => {
         const reply = await order("motortest", { motor_id: 4, percentage: 10 });
         expect(reply).toMatchObject({ status: 200, body: { result: { result: "MAV_RESULT_ACCEPTED" } } });
@@ -130,7 +130,7 @@ export const ordersContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/set_mode",
     title: "answers a mode that no order enters with 500, by its name",
-    run: flown(
+    run: withFlownDrone(
       async ({ order }) => {
         const reply = await order("set_mode", { mode_info: { custom_mode: "auto.ready" } });
         expect(reply).toMatchObject(refused(/No order enters the mode AUTO\.READY/));

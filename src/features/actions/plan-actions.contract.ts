@@ -1,6 +1,6 @@
 import type { ContractCase, ContractWorld } from "../../testing/contract";
 import { eventually } from "../../testing/until";
-import { accepted, flown, takeOff } from "../../testing/worlds/flown-drone";
+import { accepted, takeOff, withFlownDrone } from "../../testing/worlds/flown-drone";
 import { geofencePoint, missionPoint, storeGeofence, storeMission } from "../../testing/worlds/plans";
 
 const refusal = { error: expect.any(String) };
@@ -10,7 +10,7 @@ export const planActionsContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/push_mission",
     title: "uploads the waypoints with a takeoff before them, and gives the plan's hash",
-    run: flown(async ({ order, user }) => {
+    run: withFlownDrone(async ({ order, user }) => {
       const mission = await storeMission(user.api);
       const reply = await order("push_mission", { mission_id: mission.id });
       expect(reply.status).toBe(200);
@@ -30,7 +30,7 @@ export const planActionsContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/push_mission",
     title: "adds no takeoff where the first waypoint is one",
-    run: flown(async ({ order, user }) => {
+    run: withFlownDrone(async ({ order, user }) => {
       const { id } = (await user.api.post("/mission", { name: "own takeoff" })).body;
       for (const [sequence, command] of [22, 16].entries()) {
         await user.api.post("/mission/point", [{ ...missionPoint, mission_id: id, sequence, command }]);
@@ -42,7 +42,7 @@ export const planActionsContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/push_mission",
     title: "answers a mission that is another's with 404, and one without waypoints with 500",
-    run: flown(async ({ order, user, otherUser }) => {
+    run: withFlownDrone(async ({ order, user, otherUser }) => {
       const theirs = await storeMission(otherUser.api);
       expect(await order("push_mission", { mission_id: theirs.id })).toMatchObject({
         status: 404,
@@ -55,7 +55,7 @@ export const planActionsContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/push_mission",
     title: "is refused while the drone flies its mission, unless forced",
-    run: flown(async ({ order, user, drone }) => {
+    run: withFlownDrone(async ({ order, user, drone }) => {
       const mission_id = (await storeMission(user.api)).id;
       await order("push_mission", { mission_id });
       await order("arm");
@@ -69,7 +69,7 @@ export const planActionsContract: readonly ContractCase[] = [
   {
     route: "GET /drone/:drone_id/mission",
     title: "says which mission is on board, and 404 for another user",
-    run: flown(async ({ order, user, otherUser, drone }) => {
+    run: withFlownDrone(async ({ order, user, otherUser, drone }) => {
       const read = (api = user.api) => api.get(`/drone/${drone.id}/mission`);
       expect(await read()).toMatchObject({
         status: 200,
@@ -95,7 +95,7 @@ export const planActionsContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/start_mission",
     title: "climbs to the height at which the mission on board begins",
-    run: flown(async ({ order, user, drone }) => {
+    run: withFlownDrone(async ({ order, user, drone }) => {
       await order("push_mission", { mission_id: (await storeMission(user.api)).id });
       await order("arm");
       const reply = await order("start_mission");
@@ -109,7 +109,7 @@ export const planActionsContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/start_mission",
     title: "climbs to the given height, and without one or a mission says what is missing",
-    run: flown(async ({ order, drone }) => {
+    run: withFlownDrone(async ({ order, drone }) => {
       await order("arm");
       const without = await order("start_mission");
       expect(without.status).toBe(500);
@@ -122,7 +122,7 @@ export const planActionsContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/start_mission",
     title: "makes a rover ready, which has nothing to climb",
-    run: flown(
+    run: withFlownDrone(
       async ({ order }) => {
         await order("arm");
         expect(await order("start_mission")).toMatchObject({
@@ -136,7 +136,7 @@ export const planActionsContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/start_mission",
     title: "is refused before arming, and changes nothing",
-    run: flown(
+    run: withFlownDrone(
       async ({ order, drone }) => {
         const { mode } = drone.vehicle.state;
         const refused = await order("start_mission");
@@ -149,7 +149,7 @@ export const planActionsContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/start_mission",
     title: "is refused before arming with what prevents the arming",
-    run: flown(
+    run: withFlownDrone(
       async ({ order }) => {
         const body = { takeoff_altitude: 8 };
         const errorOf = async () => (await order("start_mission", body)).body.error;
@@ -164,7 +164,7 @@ export const planActionsContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/push_mission",
     title: "names a refused row, and leaves the plan on board as it was",
-    run: flown(async ({ order, user }) => {
+    run: withFlownDrone(async ({ order, user }) => {
       await order("push_mission", { mission_id: (await storeMission(user.api)).id });
       const { id } = (await user.api.post("/mission", { name: "refused" })).body;
       for (const [sequence, command] of [
@@ -190,7 +190,7 @@ export const planActionsContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/push_geofence",
     title: "is refused when the flying drone is outside of the fence, unless forced",
-    run: flown(async (world) => {
+    run: withFlownDrone(async (world) => {
       const { order, user } = world;
       const geofence_id = await storeTriangle(user.api);
       await user.api.patch(`/geofence/${geofence_id}`, { fence_type: "inclusion" });
@@ -203,7 +203,7 @@ export const planActionsContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/push_geofence",
     title: "uploads the fence and says that the drone will not act on it as it is set",
-    run: flown(async ({ order, user }) => {
+    run: withFlownDrone(async ({ order, user }) => {
       await order("set_param", { param_id: "FENCE_ENABLE", value: 0 });
       const geofence_id = await storeTriangle(user.api);
       const reply = await order("push_geofence", { geofence_id });
@@ -217,7 +217,7 @@ export const planActionsContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/push_geofence",
     title: "uploads a geofence that is switched off all the same",
-    run: flown(async ({ order, user }) => {
+    run: withFlownDrone(async ({ order, user }) => {
       const geofence_id = await storeTriangle(user.api);
       await user.api.patch(`/geofence/${geofence_id}/toggle`);
       expect(await order("push_geofence", { geofence_id })).toMatchObject({
@@ -229,7 +229,7 @@ export const planActionsContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/push_geofence",
     title: "answers a geofence that is another's with 404",
-    run: flown(async ({ order, otherUser }) => {
+    run: withFlownDrone(async ({ order, otherUser }) => {
       const theirs = await storeGeofence(otherUser.api);
       expect(await order("push_geofence", { geofence_id: theirs.id })).toMatchObject({
         status: 404,
@@ -240,7 +240,7 @@ export const planActionsContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/clear_fence",
     title: "takes the fence away",
-    run: flown(async ({ order, user }) => {
+    run: withFlownDrone(async ({ order, user }) => {
       await order("push_geofence", { geofence_id: await storeTriangle(user.api) });
       expect(await order("clear_fence")).toMatchObject({ status: 200, body: { result: { items: 0 } } });
     }),
@@ -248,7 +248,7 @@ export const planActionsContract: readonly ContractCase[] = [
   {
     route: "POST /drone/action/sync_geofences",
     title: "uploads all enabled geofences, and clears the fence when there is none",
-    run: flown(async ({ order, user }) => {
+    run: withFlownDrone(async ({ order, user }) => {
       const first = await storeTriangle(user.api, "first");
       await storeTriangle(user.api, "second");
       expect(await order("sync_geofences")).toMatchObject({

@@ -1,20 +1,20 @@
 import { offsetBy } from "../../domain/geo";
 import { autopilots, isPx4, isRover } from "../../testing/autopilots/autopilot";
 import { contradiction } from "../../testing/autopilots/contradiction";
-import { type Flown, flown } from "../../testing/autopilots/flown";
 import { ORDERS_IN_STATES, type Stored } from "../../testing/autopilots/order-bodies";
-import { ordered } from "../../testing/autopilots/orders";
+import { giveOrder } from "../../testing/autopilots/orders";
 import { square, storeFence, storePlan } from "../../testing/autopilots/plans";
 import { prepareStates, STATES } from "../../testing/autopilots/states";
+import { startVehicle, type TestedVehicle } from "../../testing/autopilots/tested-vehicle";
 import type { ObservedState } from "../../testing/autopilots/witness";
 
 jest.setTimeout(360_000);
 
 describe.each(autopilots)("%s", (name) => {
-  let vehicle: Flown;
+  let vehicle: TestedVehicle;
   let stored: Stored;
   beforeAll(async () => {
-    vehicle = await flown(name);
+    vehicle = await startVehicle(name);
     await prepareStates(vehicle);
     const home = await vehicle.witness.fresh();
     stored = await store(vehicle, home);
@@ -27,7 +27,7 @@ describe.each(autopilots)("%s", (name) => {
     const refused: string[] = [];
     for (const [path, body] of ORDERS_IN_STATES) {
       if (!state.isIn(vehicle, await vehicle.witness.fresh())) await state.enter(vehicle);
-      const given = await ordered(vehicle, path, body(stored), (seen) => contradiction(seen, name));
+      const given = await giveOrder(vehicle, path, body(stored), (seen) => contradiction(seen, name));
       const found = contradiction(given, name);
       if (found) {
         untrue.push(found);
@@ -40,7 +40,7 @@ describe.each(autopilots)("%s", (name) => {
   });
 });
 
-async function store(vehicle: Flown, home: ObservedState): Promise<Stored> {
+async function store(vehicle: TestedVehicle, home: ObservedState): Promise<Stored> {
   const { api, name } = vehicle;
   const rows = [{ north: 30 }, { north: 30, east: 30, altitude: 25 }, { east: 30 }];
   return {

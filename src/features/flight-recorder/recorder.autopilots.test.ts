@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 import { offsetBy } from "../../domain/geo";
 import { packageRoot } from "../../platform/process/version";
 import { autopilots, isPx4, isRover } from "../../testing/autopilots/autopilot";
-import { type Flown, flown } from "../../testing/autopilots/flown";
 import { arrival, differences, type PeerFigures } from "../../testing/autopilots/recorded-flights";
+import { startVehicle, type TestedVehicle } from "../../testing/autopilots/tested-vehicle";
 import { freshFolder } from "../../testing/fresh-servers";
 import { until } from "../../testing/until";
 import { endExecution, startExecution } from "../../testing/worlds/flights";
@@ -27,7 +27,7 @@ async function byPymavlink(file: string): Promise<TlogFigures> {
 }
 
 /** Arms it, and goes 110 m away. */
-async function flyAway({ name, order, witness }: Flown): Promise<void> {
+async function flyAway({ name, order, witness }: TestedVehicle): Promise<void> {
   const { lat, lng } = await witness.fresh();
   if (!isPx4(name)) await witness.until("GUIDED", async () => (await order("guided")).status === 200);
   // Guided needs a position, which comes after the checks without one.
@@ -42,9 +42,9 @@ async function flyAway({ name, order, witness }: Flown): Promise<void> {
 }
 
 describe.each(autopilots)("%s", (name) => {
-  let vehicle: Flown;
+  let vehicle: TestedVehicle;
   beforeAll(async () => {
-    vehicle = await flown(name, { env: { FLIGHT_RECORDER: "on", WORKER_IN_PROCESS: "true" } });
+    vehicle = await startVehicle(name, { env: { FLIGHT_RECORDER: "on", WORKER_IN_PROCESS: "true" } });
   });
   afterAll(() => vehicle.stop());
 

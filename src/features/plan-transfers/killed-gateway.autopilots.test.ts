@@ -1,6 +1,6 @@
 import { autopilots, isPx4, isRover } from "../../testing/autopilots/autopilot";
-import { type Flown, flown } from "../../testing/autopilots/flown";
 import { contents, missionOnBoard, square, storeFence, storePlan } from "../../testing/autopilots/plans";
+import { startVehicle, type TestedVehicle } from "../../testing/autopilots/tested-vehicle";
 import type { ObservedState } from "../../testing/autopilots/witness";
 import { killInTransfer } from "../../testing/programs/killed-transfer";
 import { until } from "../../testing/until";
@@ -12,11 +12,11 @@ jest.setTimeout(240_000);
 const ROWS = 12;
 
 describe.each(autopilots)("a gateway that is killed while it uploads to a %s", (name) => {
-  let vehicle: Flown;
+  let vehicle: TestedVehicle;
   let home: ObservedState;
   let faults: LinkFaults;
   beforeAll(async () => {
-    vehicle = await flown(name, { env: REPLICA_ENV });
+    vehicle = await startVehicle(name, { env: REPLICA_ENV });
     home = await vehicle.witness.fresh();
     const link = await faultyLink({ host: "127.0.0.1", port: vehicle.autopilot.port });
     faults = link.faults;

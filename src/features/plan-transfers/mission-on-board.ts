@@ -6,14 +6,14 @@ import type { VehicleLinks } from "../../vehicle";
 import { droneFor, linkTarget } from "../drones";
 import { verifiedUpload } from "./plan-transfers.store";
 
-const Param = z.number().nullable().describe("Null: as the vehicle likes.");
+const Param = z.number().nullable().describe("null: the vehicle chooses.");
 const MissionOnBoard = z
   .object({
     state: z
-      .enum(["verified", "other", "mixture"])
+      .enum(["verified", "other", "mixed"])
       .describe(
         "verified: as it was read back after an upload from here. other: by another ground station, changed, or none. " +
-          "mixture: parts of two missions, which an upload left that broke off, while the drone flies.",
+          "mixed: parts of two missions, left by an interrupted upload, while the drone flies.",
       ),
     mission_id: z.int().nullable().describe("The mission that was uploaded; null once it is deleted."),
     verified_at: z.string().nullable(),
@@ -42,7 +42,7 @@ export const missionOnBoardRoute = ({ config, db, links }: Deps): Route =>
     envelope: "B",
     summary: "Read the mission from the vehicle",
     description:
-      "Says by `state` and `mission_id` which mission the drone holds. Waits until an upload under way has ended, and until a mission is put back whose replacement broke off.",
+      "Says by `state` and `mission_id` which mission the drone holds. Waits until an upload under way has ended, and until an interrupted upload is undone.",
     params: ids("drone_id"),
     success: { status: 200, schema: MissionOnBoard },
     async handle({ caller, params }) {
@@ -52,7 +52,7 @@ export const missionOnBoardRoute = ({ config, db, links }: Deps): Route =>
       );
       const upload = is_mixture ? undefined : await verifiedUpload(db, drone.id, hash);
       return {
-        state: is_mixture ? "mixture" : upload ? "verified" : "other",
+        state: is_mixture ? "mixed" : upload ? "verified" : "other",
         mission_id: upload?.mission_id ?? null,
         verified_at: upload?.verified_at.toISOString() ?? null,
         hash,

@@ -56,7 +56,7 @@ export function quotas({ db, clock, quotas, socketsOf }: QuotasDeps): { readonly
       method: "get",
       path: "/user/quotas",
       tag: "Accounts",
-      summary: "What you and your drones use of your quotas",
+      summary: "Your quotas and their use",
       guard: "user",
       envelope: "A",
       success: { status: 200, schema: z.array(QuotaUse) },

@@ -1,5 +1,5 @@
 import type { AppsV1Api, CoreV1Api, KubeConfig, V1StatefulSet } from "@kubernetes/client-node";
-import { ownNamespace, unlessAbsent } from "../../platform/kubernetes";
+import { ignoreNotFound, ownNamespace } from "../../platform/kubernetes";
 import type { Instance, SimulationProvider } from "./provider";
 
 interface KubernetesOptions {
@@ -38,7 +38,7 @@ export class KubernetesProvider implements SimulationProvider {
     const pod =
       state === "stopped"
         ? undefined
-        : await core.readNamespacedPod({ name: `${name}-0`, namespace }).catch(unlessAbsent);
+        : await core.readNamespacedPod({ name: `${name}-0`, namespace }).catch(ignoreNotFound);
     return {
       instance_id: `${namespace}/${name}`,
       state,

@@ -1,5 +1,5 @@
 import { autopilots, isPx4, isRover } from "../../testing/autopilots/autopilot";
-import { flown } from "../../testing/autopilots/flown";
+import { startVehicle } from "../../testing/autopilots/tested-vehicle";
 import { until } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
 
@@ -12,7 +12,7 @@ const LIMIT_MS = 300;
 test.each(autopilots)(
   "a new mode of a %s is at a watcher within 300 ms of the reply, nine times of ten",
   async (name) => {
-    const vehicle = await flown(name, { speed: 1 });
+    const vehicle = await startVehicle(name, { speed: 1 });
     const watcher = new TestWatcher(vehicle.gateway.url, vehicle.token);
     await watcher.subscribe(vehicle.droneId, "system");
     const modes = (): string[] => watcher.frames("system").map(({ data }) => data.mode);

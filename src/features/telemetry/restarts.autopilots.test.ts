@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { autopilots, isRover } from "../../testing/autopilots/autopilot";
-import { flown } from "../../testing/autopilots/flown";
+import { startVehicle } from "../../testing/autopilots/tested-vehicle";
 import { until } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
 
@@ -12,7 +12,7 @@ const OUTAGE_MS = 20_000;
 test.each(autopilots)(
   "telemetry of a %s that is killed in flight and starts again is back by itself",
   async (name) => {
-    const vehicle = await flown(name);
+    const vehicle = await startVehicle(name);
     const { autopilot, droneId, gateway, order, token, witness } = vehicle;
     const watcher = new TestWatcher(gateway.url, token);
     await watcher.subscribe(droneId, "dashboard");

@@ -121,7 +121,7 @@ const retryAfter = {
 /** By status, an example of each error body that differs from the envelope's. */
 function customErrors(route: Route): Map<number, unknown> {
   const codes = Object.keys(route.errorBodies ?? {}) as ErrorCode[];
-  const replies = codes.map((code) => errorReply(new DomainError(code, "What went wrong."), route));
+  const replies = codes.map((code) => errorReply(new DomainError(code, "Error message."), route));
   return new Map(replies.map(({ status, body }) => [status, body]));
 }
 

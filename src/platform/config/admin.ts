@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { edgeGroup } from "./hub-servers";
-import { databaseGroup, mailGroup, objectsGroup, storeGroup } from "./shared";
+import { databaseGroup, jobsGroup, mailGroup, objectsGroup, storeGroup } from "./shared";
 
 export const adminConfig = z.object({
   DATABASE_URL: databaseGroup.DATABASE_URL,
@@ -13,3 +13,5 @@ export const publishComposeConfig = z.object({
   EDGE_PORT: edgeGroup.EDGE_PORT,
 });
 export type PublishComposeConfig = z.infer<typeof publishComposeConfig>;
+
+export const verifyArchiveConfig = z.object({ ARCHIVE_SIGNING_KEY: jobsGroup.ARCHIVE_SIGNING_KEY });

@@ -1,4 +1,4 @@
-export { adminConfig, type PublishComposeConfig, publishComposeConfig } from "./admin";
+export { adminConfig, type PublishComposeConfig, publishComposeConfig, verifyArchiveConfig } from "./admin";
 export { configurationDocs, effectiveConfig } from "./docs";
 export { type GatewayConfig, gatewayConfig } from "./gateway";
 export { ConfigError, type Environment, loadConfig } from "./load";

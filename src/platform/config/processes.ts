@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { adminConfig, publishComposeConfig } from "./admin";
+import { adminConfig, publishComposeConfig, verifyArchiveConfig } from "./admin";
 import { gatewayConfig } from "./gateway";
 import { onboardConfig } from "./onboard";
 import { relayConfig } from "./relay";
@@ -22,5 +22,6 @@ export const configSchemas: Readonly<Record<string, z.ZodObject>> = {
   "admin publish-compose": publishComposeConfig,
   "admin tunnel-role": tunnelRoleConfig,
   "admin create-buckets": createBucketsConfig,
+  "admin verify-archive": verifyArchiveConfig,
   simulator: simulatorConfig,
 };

@@ -35,7 +35,7 @@ export const quotaTable = {
   executions: { per: "drone", limit: 500, seconds: DAY, counts: "executions begun" },
   // An exchange with Redis for each order would cost more than 3 % of it. In return a gateway may refuse up to nine
   // orders early for each other gateway.
-  orders: { per: "drone", limit: 600, seconds: MINUTE, batch: 10, counts: "orders" },
+  orders: { per: "drone", limit: 600, seconds: MINUTE, batch: 10, counts: "orders of its user" },
   mails: { per: "user", limit: 200, seconds: DAY, counts: "reports and confirmations sent for a user" },
   mailbox_mails: {
     ...{ per: "mailbox", limit: 50, seconds: DAY },
@@ -66,7 +66,7 @@ export const quotaTable = {
   },
   resting_addresses: {
     ...{ per: "user", limit: 20 },
-    counts: "addresses of deleted drones that rest; at the limit the user's own are used again",
+    counts: "addresses of deleted drones within 24 hours; at the limit the user's own are used again",
   },
 } as const satisfies Readonly<Record<string, QuotaRow>>;
 

@@ -1,7 +1,7 @@
 import { actionTable } from "../../features/actions/actions.table";
 import { CHECKS, contradiction } from "./contradiction";
 import { ORDERS_IN_STATES } from "./order-bodies";
-import type { Ordered } from "./orders";
+import type { GivenOrder } from "./orders";
 import type { ObservedState } from "./witness";
 
 const GUIDED = 4;
@@ -14,7 +14,7 @@ const flying: ObservedState = {
 const disarmed: ObservedState = { ...flying, armed: false, relativeAltitude: 0 };
 
 /** An order to a copter of ArduPilot that hovers before and after it. */
-const given = (changes: Partial<Ordered>): Ordered => ({
+const given = (changes: Partial<GivenOrder>): GivenOrder => ({
   ...{ path: "", body: {}, status: 200, message: "", result: {}, home, stored: [], params: {} },
   ...{ before: flying, after: flying, beats: [flying], texts: [], outputs: [] },
   ...changes,
@@ -37,7 +37,7 @@ test("each order to a vehicle is given in each state, and it is known how it sho
   expect(Object.keys(CHECKS).sort()).toEqual(paths.sort());
 });
 
-test.each<[string, Partial<Ordered>, RegExp]>([
+test.each<[string, Partial<GivenOrder>, RegExp]>([
   ["arming", { path: "arm", result: { mode: "GUIDED" }, after: disarmed }, /not armed/],
   ["arming in a mode", { path: "arm", result: { mode: "LOITER" } }, /not in LOITER/],
   ["a mode", { path: "set_mode", result: { mode: "RTL" } }, /not in RTL/],
@@ -70,7 +70,7 @@ test.each<[string, Partial<Ordered>, RegExp]>([
   expect(contradiction(given(changes), "copter")).toMatch(found);
 });
 
-test.each<[string, Partial<Ordered>, RegExp]>([
+test.each<[string, Partial<GivenOrder>, RegExp]>([
   ["changes its mode", { path: "takeoff", after: { ...flying, customMode: LAND } }, /from 4 to 9/],
   ["disarms", { path: "takeoff", after: disarmed }, /is disarmed/],
   ["arms", { path: "arm", before: disarmed, after: disarmed }, /is armed/],

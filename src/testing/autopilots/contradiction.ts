@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { distance, type LatLng, offsetBy } from "../../domain/geo";
 import { modesOf } from "../../vehicle/mavlink/mode-tables";
 import { type AutopilotName, isPx4, isRover } from "./autopilot";
-import type { Ordered, StoredPoint } from "./orders";
+import type { GivenOrder, StoredPoint } from "./orders";
 import type { ObservedState } from "./witness";
 
 /** Metres. */
@@ -18,7 +18,7 @@ const STANDING = 0.5;
 const ROUNDING = 1;
 
 /** What the vehicle does that an answer of 200 does not say, in words; undefined when it agrees. */
-type Check = (given: Ordered, name: AutopilotName) => string | undefined;
+type Check = (given: GivenOrder, name: AutopilotName) => string | undefined;
 
 const armed: Check = ({ beats, after, result }, name) => {
   if (!beats.some((beat) => beat.armed) || !after.armed) return "the vehicle is not armed";
@@ -89,7 +89,7 @@ const goesNevertheless: Check = (given) => {
 
 const sameValue = (a: unknown, b: unknown): boolean => Math.fround(Number(a)) === Math.fround(Number(b));
 
-const wantedParams = ({ body }: Ordered): [name: string, value: unknown][] =>
+const wantedParams = ({ body }: GivenOrder): [name: string, value: unknown][] =>
   Object.entries(body.params ?? { [String(body.param_id)]: body.value });
 
 const parametersSet: Check = (given) => {
@@ -108,9 +108,7 @@ const parametersAsSaid: Check = (given) => {
 };
 
 const missionThere: Check = ({ plans, result, stored, before }, name) => {
-  const onBoard = (plans?.after.mission ?? []) as Item[];
-  // ArduPilot keeps home before the plan.
-  const items = isPx4(name) ? onBoard : onBoard.slice(1);
+  const items = withoutHome(plans?.after.mission ?? [], name) as Item[];
   if (items.length !== Number(result.items)) return `${items.length} items are on board`;
   const rows = items.slice(items.length - stored.length);
   const other = stored.findIndex((point, at) => !isStored(point, rows[at]));
@@ -182,7 +180,7 @@ const REFUSED: Readonly<Record<string, Check>> = {
  * The part of an answer that the vehicle contradicts, in words; undefined when it agrees. An order whose outcome is
  * unknown claims nothing; one that was refused has changed nothing.
  */
-export function contradiction(given: Ordered, name: AutopilotName): string | undefined {
+export function contradiction(given: GivenOrder, name: AutopilotName): string | undefined {
   const { path, body, status, message } = given;
   if (message.includes("may have obeyed or not")) return undefined;
   const check = CHECKS[path];
@@ -197,7 +195,7 @@ export function contradiction(given: Ordered, name: AutopilotName): string | und
 
 /** What changed although the order was refused. */
 function changeBy(
-  { path, before, after, beats, plans, message }: Ordered,
+  { path, before, after, beats, plans, message }: GivenOrder,
   name: AutopilotName,
 ): string | undefined {
   const { customMode, armed: wasArmed } = before;
@@ -211,14 +209,31 @@ function changeBy(
   if (!wasArmed && beats.some((beat) => beat.armed)) return "the vehicle is armed";
   if (wasArmed && !after.armed && !hasLanded) return "the vehicle is disarmed";
   if (!wasArmed && after.relativeAltitude > before.relativeAltitude + CLIMB) return "the vehicle climbs";
-  if (plans && !isDeepStrictEqual(plans.before.mission, plans.after.mission))
-    return "the mission on board is another";
-  if (plans && !isDeepStrictEqual(plans.before.fence, plans.after.fence))
-    return "the fence on board is another";
+  if (!plans) return undefined;
+  const [mission, missionNow] = [
+    withoutHome(plans.before.mission, name),
+    withoutHome(plans.after.mission, name),
+  ];
+  if (!isDeepStrictEqual(mission, missionNow))
+    return `the mission on board is another: ${differenceOf(mission, missionNow)}`;
+  if (!isDeepStrictEqual(plans.before.fence, plans.after.fence)) return "the fence on board is another";
   return undefined;
 }
 
-function inMode({ beats }: Pick<Ordered, "beats">, name: AutopilotName, mode: string): string | undefined {
+/** ArduPilot keeps home before the plan; of a cleared one it may keep not even that. */
+const withoutHome = (items: readonly unknown[], name: AutopilotName): readonly unknown[] =>
+  isPx4(name) ? items : items.slice(1);
+
+/** The items that are not the same, before and after. */
+function differenceOf(before: readonly unknown[], after: readonly unknown[]): string {
+  const at = Array.from({ length: Math.max(before.length, after.length) }, (_, index) => index);
+  const changed = at.filter((index) => !isDeepStrictEqual(before[index], after[index]));
+  return changed
+    .map((index) => `${JSON.stringify(before[index])} → ${JSON.stringify(after[index])}`)
+    .join(", ");
+}
+
+function inMode({ beats }: Pick<GivenOrder, "beats">, name: AutopilotName, mode: string): string | undefined {
   const customMode = customModeOf(name, mode);
   return beats.some((beat) => beat.customMode === customMode) ? undefined : `the vehicle is not in ${mode}`;
 }
@@ -234,6 +249,6 @@ export function customModeOf(name: AutopilotName, mode: string): number | undefi
 }
 
 /** Where an order sends the vehicle: a position, or metres east and north of home. */
-function targetOf({ body: { lat, lng, x, y }, home }: Ordered): LatLng {
+function targetOf({ body: { lat, lng, x, y }, home }: GivenOrder): LatLng {
   return lat === undefined ? offsetBy(home, Number(y), Number(x)) : { lat: Number(lat), lng: Number(lng) };
 }

@@ -1,10 +1,10 @@
 import type { LatLng } from "../../domain/geo";
-import type { Flown } from "./flown";
 import { contents } from "./plans";
+import type { TestedVehicle } from "./tested-vehicle";
 import type { ObservedState, ReceivedMessage } from "./witness";
 
 /** An order, its answer, and what the witness saw around it. */
-export interface Ordered {
+export interface GivenOrder {
   readonly path: string;
   readonly body: Record<string, unknown>;
   readonly status: number;
@@ -53,17 +53,17 @@ const ABOUT_PLANS = /^(push_mission|push_geofence|clear_fence|sync_geofences)$/;
  * Gives an order and watches the vehicle: for three seconds of its clock after the answer, and when `contradicts` finds
  * that it does not do what the answer says, until it does, or for 36 seconds of its clock.
  */
-export async function ordered(
-  flown: Flown,
+export async function giveOrder(
+  vehicle: TestedVehicle,
   path: string,
   body: Record<string, unknown> = {},
-  contradicts: (given: Ordered) => string | undefined = () => undefined,
-): Promise<Ordered> {
-  const { witness, order } = flown;
+  contradicts: (given: GivenOrder) => string | undefined = () => undefined,
+): Promise<GivenOrder> {
+  const { witness, order } = vehicle;
   const aboutPlans = ABOUT_PLANS.test(path);
-  const stored = await storedPoints(flown, body);
-  const plansBefore = aboutPlans ? await plansOf(flown) : undefined;
-  const paramsBefore = await readParams(flown, namedIn(body));
+  const stored = await storedPoints(vehicle, body);
+  const plansBefore = aboutPlans ? await plansOf(vehicle) : undefined;
+  const paramsBefore = await readParams(vehicle, namedIn(body));
   const { latitude, longitude } = await witness.request("HOME_POSITION");
   const home = { lat: Number(latitude) / 1e7, lng: Number(longitude) / 1e7 };
   const before = await witness.fresh();
@@ -75,8 +75,8 @@ export async function ordered(
     const after = await witness.fresh();
     const watched = after.clock - answered;
     if (watched < WATCHED) continue;
-    const paramsAfter = await readParams(flown, [...namedIn(body), ...namedIn(result)]);
-    const given: Ordered = {
+    const paramsAfter = await readParams(vehicle, [...namedIn(body), ...namedIn(result)]);
+    const given: GivenOrder = {
       ...{ path, body, result, home, before, after, stored, texts: await witness.texts(since) },
       status: reply.status,
       message: JSON.stringify(reply.body),
@@ -86,7 +86,7 @@ export async function ordered(
         customMode: Number(beat.custom_mode),
       })),
       outputs: await witness.since(["SERVO_OUTPUT_RAW"], since),
-      plans: plansBefore && { before: plansBefore, after: await plansOf(flown) },
+      plans: plansBefore && { before: plansBefore, after: await plansOf(vehicle) },
       params: Object.fromEntries(
         Object.entries(paramsAfter).map(([name, value]) => [
           name,
@@ -98,13 +98,13 @@ export async function ordered(
   }
 }
 
-async function plansOf({ witness }: Flown): Promise<Plans> {
+async function plansOf({ witness }: TestedVehicle): Promise<Plans> {
   const mission = contents(await witness.plan(0));
   const fence = contents(await witness.plan(1));
   return { mission, fence, current: Number((await witness.request("MISSION_CURRENT")).seq) };
 }
 
-async function storedPoints({ api }: Flown, body: Record<string, unknown>): Promise<StoredPoint[]> {
+async function storedPoints({ api }: TestedVehicle, body: Record<string, unknown>): Promise<StoredPoint[]> {
   if (body.mission_id) return (await api.get(`/mission/${body.mission_id}`)).body.mission_points ?? [];
   if (body.geofence_id) return (await api.get(`/geofence/${body.geofence_id}`)).body.geofence_points ?? [];
   return [];
@@ -121,7 +121,10 @@ function namedIn(value: unknown): string[] {
 }
 
 /** Those that the vehicle has. */
-async function readParams({ witness }: Flown, names: readonly string[]): Promise<Record<string, number>> {
+async function readParams(
+  { witness }: TestedVehicle,
+  names: readonly string[],
+): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
   for (const name of new Set(names)) {
     const value = await witness.param(name).catch(() => undefined);

@@ -2,7 +2,7 @@ import { offsetBy } from "../../domain/geo";
 import type { ApiClient } from "../client";
 import { missionPoint } from "../worlds/plans";
 import { isPx4 } from "./autopilot";
-import type { Flown } from "./flown";
+import type { TestedVehicle } from "./tested-vehicle";
 import type { ObservedState, ReceivedMessage } from "./witness";
 
 /** A mission with these points, in sequence from 1, so many metres north and east of a place. Returns its id. */
@@ -57,7 +57,7 @@ export async function storeFence(
 export async function missionOnBoard({
   name,
   witness,
-}: Pick<Flown, "name" | "witness">): Promise<ReceivedMessage[]> {
+}: Pick<TestedVehicle, "name" | "witness">): Promise<ReceivedMessage[]> {
   const items = await witness.plan(0);
   return isPx4(name) ? items : items.slice(1);
 }

@@ -1,8 +1,8 @@
 import { type LatLng, offsetBy } from "../../domain/geo";
 import { modesOf, type Vehicle } from "../../vehicle/mavlink/mode-tables";
 import { isPx4, isRover } from "./autopilot";
-import type { Flown } from "./flown";
 import { square, storeFence, storePlan } from "./plans";
+import type { TestedVehicle } from "./tested-vehicle";
 import type { ObservedState } from "./witness";
 
 type Random = () => number;
@@ -28,7 +28,7 @@ export interface Choices {
 }
 
 /** Stores plans that the vehicle takes and plans that it refuses. */
-export async function choicesFor({ api, name }: Flown, home: ObservedState): Promise<Choices> {
+export async function choicesFor({ api, name }: TestedVehicle, home: ObservedState): Promise<Choices> {
   const leg = [{ north: 30 }, { north: 50, east: 20, altitude: 25, param1: STAY }, { east: 30 }];
   const missions = [
     await storePlan(api, home, leg),

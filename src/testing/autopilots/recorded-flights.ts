@@ -12,7 +12,7 @@ import { packageRoot } from "../../platform/process/version";
 import { atEndOfFile } from "../clean-up";
 import { until } from "../until";
 import { isPx4, isRover } from "./autopilot";
-import { type Flown, flown } from "./flown";
+import { startVehicle, type TestedVehicle } from "./tested-vehicle";
 import type { Witness } from "./witness";
 
 /** MAV_SYS_STATUS_PREARM_CHECK. */
@@ -43,15 +43,15 @@ export interface RecordedFlight {
 /** A vehicle whose flights are recorded by the agent's record at speed 1, since GPS time must be the wall clock's. */
 export class RecordedFlights {
   private constructor(
-    readonly vehicle: Flown,
+    readonly vehicle: TestedVehicle,
     private readonly record: FlightRecord,
     private readonly timer: NodeJS.Timeout,
   ) {}
 
   /** The record learns of arming from the witness: ArduPilot's simulator has no third port for an agent. */
-  static async of(...args: Parameters<typeof flown>): Promise<RecordedFlights> {
+  static async of(...args: Parameters<typeof startVehicle>): Promise<RecordedFlights> {
     const [name] = args;
-    const vehicle = await flown(name, { speed: 1, env: { WORKER_IN_PROCESS: "true" } });
+    const vehicle = await startVehicle(name, { speed: 1, env: { WORKER_IN_PROCESS: "true" } });
     const { witness, gateway, droneId, autopilot } = vehicle;
     const { ip } = await gateway.deps.db("drones").where({ id: droneId }).first("ip");
     const record = new FlightRecord({

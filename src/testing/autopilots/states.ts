@@ -1,7 +1,7 @@
 import { offsetBy } from "../../domain/geo";
 import { isPx4, isRover } from "./autopilot";
-import type { Flown } from "./flown";
 import { storePlan } from "./plans";
+import type { TestedVehicle } from "./tested-vehicle";
 import type { ObservedState } from "./witness";
 
 /** Metres. */
@@ -19,8 +19,8 @@ export interface VehicleState {
   /** Whether a rover gets there. */
   readonly ofRovers: boolean;
   /** Brings a vehicle there from any state. */
-  enter(vehicle: Flown): Promise<void>;
-  isIn(vehicle: Flown, seen: ObservedState): boolean;
+  enter(vehicle: TestedVehicle): Promise<void>;
+  isIn(vehicle: TestedVehicle, seen: ObservedState): boolean;
 }
 
 /** Parameters with which a vehicle stays in each state for as long as the orders take, and shows its failsafe. */
@@ -35,12 +35,12 @@ const STAYS = {
   },
 } as const;
 
-export async function prepareStates({ name, witness }: Flown): Promise<void> {
+export async function prepareStates({ name, witness }: TestedVehicle): Promise<void> {
   const params = STAYS[isPx4(name) ? "px4" : "ardupilot"][isRover(name) ? "rover" : "copter"];
   for (const [param, value] of Object.entries(params)) await witness.setParam(param, value);
 }
 
-const shows = (vehicle: Flown, what: string, holds: (seen: ObservedState) => boolean, seconds = 60) =>
+const shows = (vehicle: TestedVehicle, what: string, holds: (seen: ObservedState) => boolean, seconds = 60) =>
   vehicle.witness.until(
     what,
     async () => {
@@ -50,19 +50,19 @@ const shows = (vehicle: Flown, what: string, holds: (seen: ObservedState) => boo
     seconds,
   );
 
-const setMode = (vehicle: Flown, mode: string) =>
+const setMode = (vehicle: TestedVehicle, mode: string) =>
   vehicle.carryOut("set_mode", { mode_info: { custom_mode: mode } });
 
 const GUIDED = { copter: 4, rover: 15, px4: 0x03040000 } as const;
-const guidedOf = ({ name }: Flown): number =>
+const guidedOf = ({ name }: TestedVehicle): number =>
   isPx4(name) ? GUIDED.px4 : isRover(name) ? GUIDED.rover : GUIDED.copter;
 
 /** PX4's failsafe keeps its mode until it has seen the sticks again. */
-const guide = ({ witness, order }: Flown) =>
+const guide = ({ witness, order }: TestedVehicle) =>
   witness.until("guided mode", async () => (await order("guided")).status === 200, 30);
 
 /** On the ground and disarmed, in the mode that takes positions. */
-async function land(vehicle: Flown): Promise<void> {
+async function land(vehicle: TestedVehicle): Promise<void> {
   const { name, witness, order } = vehicle;
   await pilot(vehicle, true);
   if ((await witness.fresh()).armed && !isRover(name)) {
@@ -78,7 +78,7 @@ async function land(vehicle: Flown): Promise<void> {
   await witness.holdSticks(false);
 }
 
-async function arm(vehicle: Flown): Promise<void> {
+async function arm(vehicle: TestedVehicle): Promise<void> {
   await land(vehicle);
   const { witness, order } = vehicle;
   await witness.readyToArm();
@@ -86,7 +86,7 @@ async function arm(vehicle: Flown): Promise<void> {
   await witness.until("the arming", async () => (await order("arm")).status === 200, 15);
 }
 
-async function fly(vehicle: Flown, height: number = HEIGHT): Promise<void> {
+async function fly(vehicle: TestedVehicle, height: number = HEIGHT): Promise<void> {
   const { name, witness } = vehicle;
   await pilot(vehicle, true);
   const { armed, relativeAltitude, lat, lng } = await witness.fresh();
@@ -108,7 +108,7 @@ async function fly(vehicle: Flown, height: number = HEIGHT): Promise<void> {
 }
 
 /** Whether the pilot's sticks reach the vehicle: ArduPilot's own radio, of PX4 the witness's sticks once it had some. */
-async function pilot({ name, witness }: Flown, present: boolean): Promise<void> {
+async function pilot({ name, witness }: TestedVehicle, present: boolean): Promise<void> {
   if (!isPx4(name)) {
     await witness.holdSticks(false);
     await witness.setParam("SIM_RC_FAIL", present ? 0 : 1);
@@ -120,7 +120,7 @@ const BY_STICKS = { copter: 5, rover: 0, px4: 0x00030000 } as const;
 const FAILSAFE = { copter: 6, rover: 4, px4: 0x05040000 } as const;
 const MISSION = { copter: 3, rover: 10, px4: 0x04040000 } as const;
 const LANDING = { copter: 9, rover: -1, px4: 0x06040000 } as const;
-const of = ({ name }: Flown, modes: Record<"copter" | "rover" | "px4", number>): number =>
+const of = ({ name }: TestedVehicle, modes: Record<"copter" | "rover" | "px4", number>): number =>
   isPx4(name) ? modes.px4 : isRover(name) ? modes.rover : modes.copter;
 
 export const STATES: readonly VehicleState[] = [

@@ -4,7 +4,7 @@ import { Autopilot, type AutopilotName, isRover } from "./autopilot";
 import { Witness } from "./witness";
 
 /** A real autopilot, the drone that an owner has of it, and the witness. */
-export interface Flown {
+export interface TestedVehicle {
   readonly name: AutopilotName;
   readonly autopilot: Autopilot;
   readonly witness: Witness;
@@ -22,10 +22,10 @@ export interface Flown {
 }
 
 /** Resolves when the vehicle is ready to arm. */
-export async function flown(
+export async function startVehicle(
   name: AutopilotName,
   { speed = 3, env = {} }: { speed?: number; env?: Record<string, string> } = {},
-): Promise<Flown> {
+): Promise<TestedVehicle> {
   const [gateway, autopilot] = await Promise.all([
     startTestGateway({ QUOTA_ORDERS: "0", ...env }),
     Autopilot.start(name, { speed }),

@@ -1,4 +1,4 @@
-import type { Flown } from "./flown";
+import type { TestedVehicle } from "./tested-vehicle";
 import type { ObservedState } from "./witness";
 
 /** Metres above home below which a descent may end in the middle of an order. */
@@ -14,7 +14,7 @@ const LIMIT_SECONDS = 60;
  * of a landing, which disarms, or of PX4's takeoff, which ends in another mode. Rejects with nothing: a vehicle that does
  * not settle is taken as it is.
  */
-export async function settled({ witness }: Flown): Promise<ObservedState> {
+export async function waitUntilSettled({ witness }: TestedVehicle): Promise<ObservedState> {
   const isAtEase = ({ armed, customMode, relativeAltitude, climb }: ObservedState) => {
     if (!armed) return true;
     const isComingDown = relativeAltitude < ALMOST_LANDED && climb < -DESCENT;

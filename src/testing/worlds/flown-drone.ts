@@ -21,7 +21,7 @@ interface FlownWorld extends ContractWorld {
 }
 
 /** A case with a drone of the user's own in the air, or ready for it. */
-export const flown =
+export const withFlownDrone =
   (run: (world: FlownWorld) => Promise<void>, options: Partial<TestVehicleOptions> = {}) =>
   async (world: ContractWorld) => {
     const { api } = world.user;

@@ -67,7 +67,11 @@ export class Keyring {
   private members: readonly Member[] | undefined;
   private live: LiveKeys = new Set();
   private stopped = false;
-  private readonly vanishing = new VanishingPolicy<string>();
+  /** Audits list other configs than ticks do. */
+  private readonly vanishing = {
+    audits: new VanishingPolicy<string>(),
+    ticks: new VanishingPolicy<string>(),
+  };
 
   constructor(private readonly options: KeyringOptions) {
     this.auditedAt =
@@ -243,7 +247,7 @@ export class Keyring {
       sizes,
     );
     onLost(lost);
-    failures.push(...(await this.retireUnowned(this.members, [...sizes.keys()])));
+    failures.push(...(await this.retireUnowned(this.members, [...sizes.keys()], this.vanishing.audits)));
     const cleared = await clearOldTombstones(store, now);
     if (cleared > 0) log.info({ cleared }, "Deleted old tombstones of client configs");
     return failures;
@@ -253,11 +257,15 @@ export class Keyring {
   private async retireGone(): Promise<Error[]> {
     if (!this.hasGone || !this.members) return [];
     this.hasGone = false;
-    return this.retireUnowned(this.members, this.goneKeys(this.members));
+    return this.retireUnowned(this.members, this.goneKeys(this.members), this.vanishing.ticks);
   }
 
-  private async retireUnowned(members: readonly Member[], keys: readonly string[]): Promise<Error[]> {
-    const deps = { ...this.options, vanishing: this.vanishing };
+  private async retireUnowned(
+    members: readonly Member[],
+    keys: readonly string[],
+    vanishing: VanishingPolicy<string>,
+  ): Promise<Error[]> {
+    const deps = { ...this.options, vanishing };
     const { failures, retired, kept } = await retireUnowned(deps, keys, members, this.entries, this.live);
     const current = new Map(this.members?.map((member) => [member.id, member]));
     // A member until a moment ago has its config still: the next tick retires it.

@@ -1,11 +1,11 @@
-import { letter } from "../../../platform/letter";
+import { linkMail } from "../../../platform/link-mail";
 import type { Mail } from "../../../platform/mail";
 
 export const CONFIRMATION_DAYS = 7;
 
 /** Asks the owner of an address whether a user's reports may be sent to it. */
 export const confirmationMail = (to: string, owner: string, origin: string, token: string): Mail =>
-  letter(to, {
+  linkMail(to, {
     subject: "Confirm that you want flight reports",
     lines: [`${owner} wants the reports of their flights to be sent to this address.`],
     action: {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { packageRoot } from "../../../platform/process/version";
 import { autopilots, isPx4, isRover } from "../../../testing/autopilots/autopilot";
 import { contradiction } from "../../../testing/autopilots/contradiction";
-import { type Flown, flown } from "../../../testing/autopilots/flown";
-import { ordered } from "../../../testing/autopilots/orders";
+import { giveOrder } from "../../../testing/autopilots/orders";
+import { startVehicle, type TestedVehicle } from "../../../testing/autopilots/tested-vehicle";
 
 jest.setTimeout(240_000);
 
@@ -31,9 +31,9 @@ const bare = (text: string): string => text.replace(/^(Pre)?Arm: |^Preflight Fai
 
 describe.each(autopilots)("%s", (name) => {
   const [first, second] = FAILURES[isPx4(name) ? "px4" : "ardupilot"];
-  let vehicle: Flown;
+  let vehicle: TestedVehicle;
   beforeAll(async () => {
-    vehicle = await flown(name);
+    vehicle = await startVehicle(name);
     await vehicle.order("guided");
   });
   afterAll(() => vehicle?.stop());
@@ -44,7 +44,7 @@ describe.each(autopilots)("%s", (name) => {
 
   /** An order that is refused; the vehicle must not contradict the answer. */
   const refusedOrder = async (path: string, body: Record<string, unknown> = {}) => {
-    const given = await ordered(vehicle, path, body);
+    const given = await giveOrder(vehicle, path, body);
     expect(contradiction(given, name)).toBeUndefined();
     expect(given.status).toBe(500);
     const heard = given.texts.filter((text) => bare(text) !== text.trimEnd()).map(bare);

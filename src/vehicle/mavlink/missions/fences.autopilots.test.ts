@@ -1,6 +1,6 @@
 import { autopilots, isPx4, isRover } from "../../../testing/autopilots/autopilot";
-import { type Flown, flown } from "../../../testing/autopilots/flown";
 import { contents, square, storeFence, storePlan } from "../../../testing/autopilots/plans";
+import { startVehicle, type TestedVehicle } from "../../../testing/autopilots/tested-vehicle";
 import type { ObservedState } from "../../../testing/autopilots/witness";
 
 jest.setTimeout(240_000);
@@ -12,11 +12,11 @@ const ENFORCED = {
 } as const;
 
 describe.each(autopilots)("%s", (name) => {
-  let vehicle: Flown;
+  let vehicle: TestedVehicle;
   let home: ObservedState;
   const autopilot = isPx4(name) ? "px4" : "ardupilot";
   beforeAll(async () => {
-    vehicle = await flown(name);
+    vehicle = await startVehicle(name);
     home = await vehicle.witness.fresh();
     await set(ENFORCED[autopilot]);
   });

@@ -1,17 +1,17 @@
 import { autopilots, isPx4, isRover } from "../../../testing/autopilots/autopilot";
 import { contradiction, customModeOf } from "../../../testing/autopilots/contradiction";
-import { type Flown, flown } from "../../../testing/autopilots/flown";
-import { ordered } from "../../../testing/autopilots/orders";
+import { giveOrder } from "../../../testing/autopilots/orders";
 import { contents, missionOnBoard, storePlan } from "../../../testing/autopilots/plans";
+import { startVehicle, type TestedVehicle } from "../../../testing/autopilots/tested-vehicle";
 import type { ObservedState } from "../../../testing/autopilots/witness";
 
 jest.setTimeout(240_000);
 
 describe.each(autopilots)("%s", (name) => {
-  let vehicle: Flown;
+  let vehicle: TestedVehicle;
   let home: ObservedState;
   beforeAll(async () => {
-    vehicle = await flown(name);
+    vehicle = await startVehicle(name);
     home = await vehicle.witness.fresh();
   });
   afterAll(() => vehicle.stop());
@@ -107,7 +107,7 @@ describe.each(autopilots)("%s", (name) => {
 
   test("a mission is not started before arming, and nothing is changed", async () => {
     await push(await store(survey));
-    const refused = await ordered(vehicle, "start_mission");
+    const refused = await giveOrder(vehicle, "start_mission");
     expect(refused.status).toBe(500);
     expect(refused.message).toContain("is not armed");
     expect(refused.after.customMode).toBe(refused.before.customMode);
@@ -168,12 +168,12 @@ describe.each(autopilots)("%s", (name) => {
       await flyMission();
       await disarmed();
       await witness.readyToArm();
-      const again = await ordered(vehicle, "arm");
+      const again = await giveOrder(vehicle, "arm");
       expect(contradiction(again, name)).toBeUndefined();
       if (again.status !== 200) {
         expect(again.message).toMatch(/armed in AUTO.*sets off by itself/);
         await vehicle.carryOut("guided");
-        expect((await ordered(vehicle, "arm")).status).toBe(200);
+        expect((await giveOrder(vehicle, "arm")).status).toBe(200);
       }
       const { clock } = await witness.fresh();
       const later = await witness.until("ten seconds later", async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError, isDomainError } from "../../../domain/errors";
-import { type MissionItem, partsOfTwoMissions, planHash, rowName } from "../../../domain/mission-item";
+import { type MissionItem, mixedMission, planHash, rowName } from "../../../domain/mission-item";
 import { Semaphore } from "../../../platform/semaphore";
 import type { Calls } from "../../calls";
 import type { FenceUpload, FlightState, MissionUpload, PlanOnBoard, VehicleIdentity } from "../../link";
@@ -114,7 +114,7 @@ export class Plans
         this.mission.fromWire(await reader.receive(this.mission.type)),
       );
     });
-    if (isMixture) throw partsOfTwoMissions();
+    if (isMixture) throw mixedMission();
   }
 
   rewindMission(): Promise<void> {

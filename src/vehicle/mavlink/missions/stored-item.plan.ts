@@ -20,7 +20,7 @@ const FIELDS = [
 type Field = (typeof FIELDS)[number];
 type Param = "param1" | "param2" | "param3" | "param4";
 
-/** A field that the vehicle stores in another form than it was sent in. NaN is "as the vehicle likes". */
+/** A field that the vehicle stores in another form than it was sent in. NaN: the vehicle chooses. */
 export interface Adjustment {
   /** The row as the user stored it; null for a row that was added. */
   readonly sequence: number | null;
@@ -193,7 +193,7 @@ function judge(field: Field, was: number, is: number, command: number, autopilot
 }
 
 function judgeParam(field: Param, was: number, is: number, command: number, autopilot: Autopilot): Verdict {
-  // As the vehicle likes: it stores nothing, or the direction of a turn.
+  // The vehicle chooses: it stores nothing, or the direction of a turn.
   if (Number.isNaN(was)) return Math.abs(is) <= 1 ? "same" : "different";
   const rules = (autopilot === "px4" ? PX4 : ARDUPILOT)[command];
   if (!rules) {

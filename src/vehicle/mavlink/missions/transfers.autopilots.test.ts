@@ -1,9 +1,9 @@
 import { offsetBy } from "../../../domain/geo";
 import { autopilots, isPx4, isRover } from "../../../testing/autopilots/autopilot";
 import { contradiction } from "../../../testing/autopilots/contradiction";
-import { type Flown, flown } from "../../../testing/autopilots/flown";
-import { ordered } from "../../../testing/autopilots/orders";
+import { giveOrder } from "../../../testing/autopilots/orders";
 import { contents, missionOnBoard, square, storeFence, storePlan } from "../../../testing/autopilots/plans";
+import { startVehicle, type TestedVehicle } from "../../../testing/autopilots/tested-vehicle";
 import type { ObservedState } from "../../../testing/autopilots/witness";
 
 jest.setTimeout(400_000);
@@ -14,10 +14,10 @@ const ORDER_LIMIT_MS = 12_000;
 const TRANSFER_LIMIT_MS = 60_000;
 
 describe.each(autopilots)("%s", (name) => {
-  let vehicle: Flown;
+  let vehicle: TestedVehicle;
   let home: ObservedState;
   beforeAll(async () => {
-    vehicle = await flown(name);
+    vehicle = await startVehicle(name);
     home = await vehicle.witness.fresh();
     // Orders on a bad link come late.
     await vehicle.witness.setParam(isPx4(name) ? "COM_DISARM_PRFLT" : "DISARM_DELAY", isPx4(name) ? -1 : 0);
@@ -61,9 +61,9 @@ describe.each(autopilots)("%s", (name) => {
     ["250 ms of delay each way", (on) => vehicle.autopilot.delay(on ? 250 : 0)],
   ])("with %s", (_, disturb) => {
     /** The vehicle whose link is bad while an order is carried out. */
-    const disturbed = (): { readonly flown: Flown; readonly ms: () => number } => {
+    const disturbed = (): { readonly disturbedVehicle: TestedVehicle; readonly ms: () => number } => {
       let ms = 0;
-      const order: Flown["order"] = async (path, body) => {
+      const order: TestedVehicle["order"] = async (path, body) => {
         const begun = performance.now();
         disturb(true);
         try {
@@ -73,11 +73,11 @@ describe.each(autopilots)("%s", (name) => {
           ms = performance.now() - begun;
         }
       };
-      return { flown: { ...vehicle, order }, ms: () => ms };
+      return { disturbedVehicle: { ...vehicle, order }, ms: () => ms };
     };
     const obeyed = async (path: string, body: Record<string, unknown> = {}, limitMs = ORDER_LIMIT_MS) => {
-      const { flown, ms } = disturbed();
-      const given = await ordered(flown, path, body, (seen) => contradiction(seen, name));
+      const { disturbedVehicle, ms } = disturbed();
+      const given = await giveOrder(disturbedVehicle, path, body, (seen) => contradiction(seen, name));
       expect(contradiction(given, name)).toBeUndefined();
       expect([path, given.status, given.message]).toEqual([path, 200, expect.any(String)]);
       expect(ms()).toBeLessThan(limitMs);
@@ -97,8 +97,8 @@ describe.each(autopilots)("%s", (name) => {
       expect(await push(await store(6, 40))).toMatchObject({ status: 200 });
       const before = contents(await missionOnBoard(vehicle));
       const rows = [{ command: 22 }, { north: 40 }, { north: 40, east: 40, command: 9999 }, { east: 40 }];
-      const { flown, ms } = disturbed();
-      const refused = await flown.order("push_mission", {
+      const { disturbedVehicle, ms } = disturbed();
+      const refused = await disturbedVehicle.order("push_mission", {
         mission_id: await storePlan(vehicle.api, home, rows),
       });
       expect(refused.status).toBe(500);

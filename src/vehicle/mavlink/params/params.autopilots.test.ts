@@ -1,14 +1,14 @@
 import { autopilots, isPx4 } from "../../../testing/autopilots/autopilot";
-import { type Flown, flown } from "../../../testing/autopilots/flown";
+import { startVehicle, type TestedVehicle } from "../../../testing/autopilots/tested-vehicle";
 
 jest.setTimeout(240_000);
 
 const LIMIT_MS = 3_000;
 
 describe.each(autopilots)("all parameters of a %s", (name) => {
-  let vehicle: Flown;
+  let vehicle: TestedVehicle;
   beforeAll(async () => {
-    vehicle = await flown(name, { speed: 1 });
+    vehicle = await startVehicle(name, { speed: 1 });
   });
   afterAll(() => vehicle.stop());
 
