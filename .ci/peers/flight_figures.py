@@ -16,6 +16,7 @@ FAILSAFES = {5, 6, 7, 8, 9, 17, 23, 26, 27, 29, 31}
 # MODE.Rsn → ERR.Subsys: a rover logs no ERR of radio, battery and ground station.
 MODE_REASONS = {3: 5, 4: 6, 5: 8, 6: 17, 10: 9}
 PX4_ARMED = 2
+SHORTEST_STEP = 0.1
 
 
 def apart(one, other):
@@ -24,6 +25,16 @@ def apart(one, other):
     across = math.radians(other[1] - one[1])
     square = math.sin((lat2 - lat1) / 2) ** 2 + math.cos(lat1) * math.cos(lat2) * math.sin(across / 2) ** 2
     return 2 * EARTH_RADIUS * math.asin(min(1, math.sqrt(square)))
+
+
+def length(path):
+    """Metres along (time, lat, lng, …). At rest an estimator trembles: steps under 0.1 m count once they add up to it."""
+    total, corner = 0, path[0] if path else None
+    for position in path:
+        step = apart(corner[1:3], position[1:3])
+        if step >= SHORTEST_STEP:
+            total, corner = total + step, position
+    return total
 
 
 def spans(changes, first, last):
@@ -51,7 +62,7 @@ def figures(span, positions, volts, used, failsafes):
         "began": began,
         "is_over": is_over,
         "duration": ended - began,
-        "distance": sum(apart(one[1:3], two[1:3]) for one, two in zip(path, path[1:])),
+        "distance": length(path),
         "max_altitude": max((row[3] for row in path), default=None),
         "min_voltage": min((row[1] for row in inside(volts)), default=None),
         "used": amounts[-1] - amounts[0] if amounts else None,

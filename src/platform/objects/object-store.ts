@@ -20,6 +20,8 @@ type UrlRecipient = "drone" | "user";
 /** Of a playlist of eight hours, or of a thumbnail, there is less. */
 const SMALL_BYTES = 2 ** 20;
 
+const DELETED_AT_ONCE = 200;
+
 /** A store may be silent while it copies 5 GB from disk to disk. */
 const COPY_TIMEOUT_MS = 600_000;
 
@@ -184,14 +186,10 @@ export class ObjectStore {
   async deletePrefix(Prefix: string): Promise<void> {
     for (;;) {
       const { Contents = [], IsTruncated } = await this.client.send(
-        new ListObjectsV2Command({ Bucket: this.bucket, Prefix, MaxKeys: 200 }),
+        new ListObjectsV2Command({ Bucket: this.bucket, Prefix, MaxKeys: DELETED_AT_ONCE }),
         this.answer,
       );
-      await Promise.all(
-        Contents.map(({ Key }) =>
-          this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key }), this.answer),
-        ),
-      );
+      await this.deleteAll(Contents);
       if (!IsTruncated) return;
     }
   }
@@ -201,16 +199,24 @@ export class ObjectStore {
     let deleted = 0;
     let ContinuationToken: string | undefined;
     do {
-      const command = new ListObjectsV2Command({ Bucket: this.bucket, Prefix, ContinuationToken });
+      const command = new ListObjectsV2Command({
+        ...{ Bucket: this.bucket, Prefix, ContinuationToken, MaxKeys: DELETED_AT_ONCE },
+      });
       const { Contents = [], NextContinuationToken } = await this.client.send(command, this.answer);
-      for (const { Key, LastModified } of Contents) {
-        if (!LastModified || LastModified >= before) continue;
-        await this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key }), this.answer);
-        deleted += 1;
-      }
+      const old = Contents.filter(({ LastModified }) => LastModified && LastModified < before);
+      await this.deleteAll(old);
+      deleted += old.length;
       ContinuationToken = NextContinuationToken;
     } while (ContinuationToken !== undefined);
     return deleted;
+  }
+
+  private async deleteAll(objects: readonly { readonly Key?: string | undefined }[]): Promise<void> {
+    await Promise.all(
+      objects.map(({ Key }) =>
+        this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key }), this.answer),
+      ),
+    );
   }
 
   /** Whether the object exists and begins with this text. Requests only that many bytes. */
