@@ -11,9 +11,10 @@ export function readyTable(ready: Ready, stateFolder: string): string {
     .filter((row): row is [string, string] => row[1] !== null)
     .map(([name, value]) => `  ${name.padEnd(9)} ${value}`);
   const login = JSON.stringify(user);
+  const docs = `${gateway}/api/docs/`;
   const things = [
-    "  npm run demo                          in another terminal: fly a stored mission",
-    `  ${gateway}/api/docs/       in a browser: every operation`,
+    `  ${"npm run demo".padEnd(docs.length)}  in another terminal: fly a stored mission`,
+    `  ${docs}  in a browser: every operation`,
     `  curl -H 'Content-Type: application/json' -d '${login}' ${gateway}/api/v1/login`,
   ];
   return [
