@@ -38,6 +38,20 @@ describe("a PX4 log", () => {
     expect(stats.incidents).toMatchObject([{ severity: "failsafe", text: "Failsafe activated" }]);
   });
 
+  test.each([
+    [8, "ALTITUDE_CRUISE"],
+    [12, "DESCEND"],
+    [22, "AUTO.VTOL_TAKEOFF"],
+    [23, "EXTERNAL1"],
+    [30, "EXTERNAL8"],
+  ])("names the mode of the navigation state %i %s", (state, name) => {
+    const made = new Ulog()
+      .format("vehicle_status:uint64_t timestamp;uint8_t nav_state;uint8_t arming_state;bool failsafe;")
+      .subscribe(0, "vehicle_status");
+    for (let t = 0; t <= 10; t++) made.data(0, "QBBB", micro(t), state, t < 10 ? 2 : 1, 0);
+    expect(statsOf(made.bytes).modes).toMatchObject([{ name }]);
+  });
+
   test("counts a failsafe once, however often its state is repeated, and only in flight", () => {
     const made = new Ulog()
       .format("vehicle_status:uint64_t timestamp;uint8_t nav_state;uint8_t arming_state;bool failsafe;")

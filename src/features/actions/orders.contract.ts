@@ -117,6 +117,20 @@ export const ordersContract: readonly ContractCase[] = [
   },
   {
     route: "POST /drone/action/motortest",
+    title: "spins a motor of a rover, and none that has no output",
+    run: withFlownDrone(
+      async ({ order }) => {
+        const reply = await order("motortest", { motor_id: 3, percentage: 10 });
+        expect(reply).toMatchObject({ status: 200, body: { result: { result: "MAV_RESULT_ACCEPTED" } } });
+        expect(await order("motortest", { motor_id: 2, percentage: 10 })).toMatchObject(
+          refused(/This rover has no motor 2/),
+        );
+      },
+      { kind: "rover" },
+    ),
+  },
+  {
+    route: "POST /drone/action/motortest",
     title: "spins a motor of PX4",
     run: withFlownDrone(
       async ({ order }) => {

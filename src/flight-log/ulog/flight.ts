@@ -22,7 +22,9 @@ const NAV_STATES: Readonly<Record<number, readonly [main: number, sub: number]>>
   4: [4, 3],
   5: [4, 5],
   6: [3, 2],
+  8: [11, 0],
   10: [5, 0],
+  12: [4, 20],
   13: [10, 0],
   14: [6, 0],
   15: [7, 0],
@@ -31,6 +33,15 @@ const NAV_STATES: Readonly<Record<number, readonly [main: number, sub: number]>>
   19: [4, 8],
   20: [4, 9],
   21: [3, 1],
+  22: [4, 10],
+  23: [4, 11],
+  24: [4, 12],
+  25: [4, 13],
+  26: [4, 14],
+  27: [4, 15],
+  28: [4, 16],
+  29: [4, 17],
+  30: [4, 18],
 };
 
 /** Older firmware: degrees × 1e7 and millimetres; newer: degrees and metres, as doubles. */

@@ -7,6 +7,7 @@ import { common } from "./common";
 const CUSTOM_MODE = 1;
 const CHANGE_MODE = 1;
 const LONGEST_MOTOR_TEST = 600;
+const LAST_MOTOR = 12;
 
 const enter = (context: CommandContext, mode: Mode | undefined): Result =>
   mode && context.flight.changeMode(mode) ? Result.ACCEPTED : Result.FAILED;
@@ -72,7 +73,8 @@ const motorTest: Handler = ({ flight }, call) => {
     return Result.FAILED;
   }
   const percent = kind === 1 ? (throttle - 1000) / 10 : throttle;
-  const motors = flight.kind === "copter" ? 4 : 2;
+  // Of a copter also a motor that its frame lacks; of a rover throttle, steering, left and right throttle.
+  const motors = flight.kind === "copter" ? LAST_MOTOR : 4;
   const turns = motor >= 1 && motor <= motors && percent >= 0 && percent <= 100 && seconds >= 0;
   if (!turns) return Result.FAILED;
   if (flight.motorTestUntil === undefined) reports.text(Severity.INFO, "starting motor test");

@@ -32,6 +32,20 @@ describe("a mission read back", () => {
     expect(px4({}, { y_long: 151.2 })).toEqual(different);
   });
 
+  test("of a command that is not known may lack its position, and has no other one", () => {
+    const none = { x_lat: 0, y_long: 0, z_alt: 0 };
+    expect(ardupilot({ command: 189 }, none)).toEqual({
+      differences: [],
+      adjusted: [
+        { sequence: 7, field: "lat", sent: -33.8688197, stored: 0 },
+        { sequence: 7, field: "lng", sent: 151.2092955, stored: 0 },
+        { sequence: 7, field: "altitude", sent: Math.fround(12.34), stored: 0 },
+      ],
+    });
+    expect(ardupilot({ command: 189 }, { x_lat: 1 })).toEqual(different);
+    expect(ardupilot({ command: 20 }, none)).toEqual(same);
+  });
+
   test("of another length differs in its length", () => {
     expect(compareMissions([item()], [], "px4").differences).toEqual(["1 items were sent and 0 came back"]);
   });

@@ -160,11 +160,18 @@ export function compareMissions(
       const verdict = judge(field, was, is, item.command, autopilot);
       if (verdict === "different") differences.push(`${rowName(item, at)}: ${field} ${was} became ${is}`);
       if (verdict === "adjusted")
-        adjusted.push({ sequence: item.row?.sequence ?? null, field, sent: was, stored: is });
+        adjusted.push({
+          ...{ sequence: item.row?.sequence ?? null, field },
+          ...{ sent: inUnits(field, was), stored: inUnits(field, is) },
+        });
     }
   }
   return { differences, adjusted };
 }
+
+/** Degrees of a position. */
+const inUnits = (field: Field, value: number): number =>
+  field === "lat" || field === "lng" ? value / 1e7 : value;
 
 type Verdict = "same" | "adjusted" | "different";
 
@@ -179,12 +186,13 @@ function judge(field: Field, was: number, is: number, command: number, autopilot
     case "command":
       return "different";
     case "frame":
+      return WITH_POSITION.has(command) ? "different" : "same";
     case "lat":
     case "lng":
-      return WITH_POSITION.has(command) ? "different" : "same";
+      return judgePosition(is, command, autopilot);
     case "altitude":
-      if (!WITH_POSITION.has(command)) return "same";
-      return Math.abs(was - is) < ALTITUDE_TOLERANCE ? "adjusted" : "different";
+      if (meansNoPosition(command, autopilot)) return "same";
+      return Math.abs(was - is) < ALTITUDE_TOLERANCE ? "adjusted" : judgePosition(is, command, autopilot);
     case "autocontinue":
       return autopilot === "ardupilot" && is === 1 ? "adjusted" : "different";
     default:
@@ -192,10 +200,21 @@ function judge(field: Field, was: number, is: number, command: number, autopilot
   }
 }
 
+const meansNoPosition = (command: number, autopilot: Autopilot): boolean =>
+  !WITH_POSITION.has(command) && rulesOf(autopilot)[command] !== undefined;
+
+/** Of a command that is not listed, a position may mean something, and the vehicle may drop it. */
+function judgePosition(is: number, command: number, autopilot: Autopilot): Verdict {
+  if (meansNoPosition(command, autopilot)) return "same";
+  return !WITH_POSITION.has(command) && is === 0 ? "adjusted" : "different";
+}
+
+const rulesOf = (autopilot: Autopilot): Rules => (autopilot === "px4" ? PX4 : ARDUPILOT);
+
 function judgeParam(field: Param, was: number, is: number, command: number, autopilot: Autopilot): Verdict {
   // The vehicle chooses: it stores nothing, or the direction of a turn.
   if (Number.isNaN(was)) return Math.abs(is) <= 1 ? "same" : "different";
-  const rules = (autopilot === "px4" ? PX4 : ARDUPILOT)[command];
+  const rules = rulesOf(autopilot)[command];
   if (!rules) {
     const drops = autopilot === "ardupilot" || WITH_POSITION.has(command);
     return drops && is === 0 ? "adjusted" : "different";
