@@ -1,5 +1,5 @@
 import { autopilots } from "../../testing/autopilots/autopilot";
-import { contradiction } from "../../testing/autopilots/contradiction";
+import { claimsNothing, contradiction } from "../../testing/autopilots/contradiction";
 import { giveOrder } from "../../testing/autopilots/orders";
 import {
   type Choices,
@@ -20,8 +20,14 @@ const SHOWN = 12;
 /** After so many refusals to arm the vehicle is started anew: it crashed, or its position is lost. */
 const REFUSALS = 5;
 
-/** What the vehicle says when it acts of its own will, whatever the order was. */
+/** What the vehicle says when it acts of its own will: it changes how it flies then, and no plan or parameter. */
 const OWN_WILL = /failsafe|auto preflight disarming|fence breach|geofence (violation|breach)|crash/i;
+const ABOUT_FLIGHT = /\), and the (vehicle|mode) /;
+/** Of all orders, at most: contradictions when it says so, and answers that claim nothing. */
+const MOST_OWN_WILL = 0.05;
+const MOST_UNKNOWN = 0.02;
+/** Of all orders, at least. */
+const LEAST_OBEYED = 0.2;
 
 jest.setTimeout((MINUTES + 5) * 60_000);
 
@@ -37,7 +43,7 @@ test.each(autopilots)("random orders to a %s get no answer that it contradicts",
   const log: string[] = [];
   const found: string[] = [];
   const planned: RandomOrder[] = [];
-  let refusals = 0;
+  let [refusals, unknown, ofOwnWill] = [0, 0, 0];
   while (performance.now() < end) {
     const seen = await waitUntilSettled(vehicle);
     if (planned.length === 0) planned.push(...nextOrders(random, choices, seen));
@@ -51,7 +57,10 @@ test.each(autopilots)("random orders to a %s get no answer that it contradicts",
       `${log.length + 1}. ${state}: ${path} ${JSON.stringify(body)} → ${given.status} ${given.message}`,
     );
     const untrue = contradiction(given, name);
-    const actsItself = untrue !== undefined && given.texts.some((text) => OWN_WILL.test(text));
+    const actsItself =
+      untrue !== undefined && ABOUT_FLIGHT.test(untrue) && given.texts.some((text) => OWN_WILL.test(text));
+    if (claimsNothing(given)) unknown += 1;
+    if (actsItself) ofOwnWill += 1;
     if (untrue) {
       if (!actsItself) found.push(untrue);
       const what = actsItself ? "not counted, as it says that it acts by itself" : "contradiction";
@@ -63,10 +72,14 @@ test.each(autopilots)("random orders to a %s get no answer that it contradicts",
       await startAnew(vehicle);
     }
   }
+  const obeyed = log.filter((line) => line.includes("→ 200")).length;
   print(
-    `${name}: ${log.length} orders, of which ${log.filter((line) => line.includes("→ 200")).length} were obeyed`,
+    `${name}: ${log.length} orders, of which ${obeyed} were obeyed; ${unknown} with an unknown outcome, ${ofOwnWill} not counted`,
   );
   expect(found).toEqual([]);
+  expect(obeyed).toBeGreaterThan(LEAST_OBEYED * log.length);
+  expect(unknown).toBeLessThanOrEqual(MOST_UNKNOWN * log.length);
+  expect(ofOwnWill).toBeLessThanOrEqual(MOST_OWN_WILL * log.length);
   await vehicle.stop();
 });
 

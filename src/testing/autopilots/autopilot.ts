@@ -28,12 +28,20 @@ const chosen = process.env.VEHICLES?.split(",") ?? Object.keys(VEHICLES);
 for (const name of chosen) {
   if (!(name in VEHICLES))
     throw new Error(`VEHICLES names ${name}, which is not one of ${Object.keys(VEHICLES)}.`);
+  if (process.env.VEHICLES && !isThere(name as AutopilotName))
+    throw new Error(
+      `VEHICLES names ${name}, and ${folder} has no ${VEHICLES[name as AutopilotName].program}.`,
+    );
 }
 
 /** The chosen ones whose simulators are there. */
 export const autopilots = (Object.keys(VEHICLES) as AutopilotName[]).filter(
-  (name) => chosen.includes(name) && folder !== undefined && existsSync(join(folder, VEHICLES[name].program)),
+  (name) => chosen.includes(name) && isThere(name),
 );
+
+function isThere(name: AutopilotName): boolean {
+  return folder !== undefined && existsSync(join(folder, VEHICLES[name].program));
+}
 
 /**
  * A simulator of a real autopilot, in a network of its own; it ends with the test file. `port` is for the program under

@@ -20,13 +20,20 @@ const given = (changes: Partial<GivenOrder>): GivenOrder => ({
   ...changes,
 });
 const plans = (count: number) => ({
-  mission: Array.from({ length: count + 1 }, () => ({ command: 16, x: -350_000_000, y: 1_490_000_000 })),
+  mission: Array.from({ length: count + 1 }, () => ({
+    ...{ command: 16, x: -350_000_000, y: 1_490_000_000, z: 20, param1: 1 },
+  })),
   fence: [],
   current: 0,
 });
 const to = { path: "goto_gps_location", body: { lat: -35.001, lng: 149, altitude: 10 } };
 const north = { ...flying, lat: -35.0001 };
-const point = { command: 16, lat: -35, lng: 149 };
+const point = { command: 16, sequence: 1, lat: -35, lng: 149, altitude: 20 };
+/** A mission of one waypoint, that is on board. */
+const pushed = (result: object, stored = point) => ({
+  ...{ path: "push_mission", result: { items: 1, adjusted: [], ...result }, stored: [stored] },
+  plans: { before: plans(1), after: plans(1) },
+});
 
 /** To the drone's onboard computer, which no autopilot knows. */
 const NOT_OF_VEHICLES = ["video-source"];
@@ -57,14 +64,24 @@ test.each<[string, Partial<GivenOrder>, RegExp]>([
     /1 items/,
   ],
   [
-    "a mission's place",
+    "a mode that it leaves",
+    { path: "guided", result: { mode: "GUIDED" }, after: { ...flying, customMode: LAND } },
+    /did not stay in GUIDED/,
+  ],
+  ["a mission's place", pushed({}, { ...point, lat: -36 }), /row 1/],
+  ["a mission's height", pushed({}, { ...point, altitude: 30 }), /row 1/],
+  [
+    "a mission's adjusted field",
+    pushed({ adjusted: [{ sequence: 1, field: "param1", sent: 1.5, stored: 2 }] }),
+    /param1 of the row of sequence 1 is not 2/,
+  ],
+  [
+    "a fence",
     {
-      path: "push_mission",
-      result: { items: 1 },
-      stored: [{ ...point, lat: -36 }],
-      plans: { before: plans(1), after: plans(1) },
+      ...{ path: "push_geofence", result: { items: 0, enforcement: { active: true, params: [] } } },
+      texts: ["Geofence invalid, doesn't contain Home position"],
     },
-    /row 1/,
+    /invalid/,
   ],
 ])("a vehicle that does not do it contradicts the answer to %s", (_what, changes, found) => {
   expect(contradiction(given(changes), "copter")).toMatch(found);
@@ -75,6 +92,20 @@ test.each<[string, Partial<GivenOrder>, RegExp]>([
   ["disarms", { path: "takeoff", after: disarmed }, /is disarmed/],
   ["arms", { path: "arm", before: disarmed, after: disarmed }, /is armed/],
   ["goes there", { ...to, after: north }, /goes there/],
+  [
+    "goes to the height",
+    { ...to, body: { ...home, altitude: 30 }, after: { ...flying, relativeAltitude: 15 } },
+    /at 15 m/,
+  ],
+  [
+    "takes off",
+    {
+      path: "takeoff",
+      before: { ...flying, relativeAltitude: 0 },
+      after: { ...flying, relativeAltitude: 3 },
+    },
+    /climbs/,
+  ],
   ["has another mission", { path: "push_mission", plans: { before: plans(1), after: plans(2) } }, /another/],
   [
     "has another parameter",
@@ -93,8 +124,7 @@ test.each<[string, Partial<GivenOrder>, RegExp]>([
 test("a vehicle that does what the answer says, or nothing after a refusal, does not contradict it", () => {
   expect(contradiction(given({ ...to, after: north }), "copter")).toBeUndefined();
   expect(contradiction(given({ ...to, status: 500 }), "copter")).toBeUndefined();
-  const there = { result: { items: 1 }, stored: [point], plans: { before: plans(2), after: plans(1) } };
-  expect(contradiction(given({ path: "push_mission", ...there }), "copter")).toBeUndefined();
+  expect(contradiction(given(pushed({})), "copter")).toBeUndefined();
 });
 
 test("a mode that it may enter yet is no contradiction, another one is", () => {

@@ -14,15 +14,18 @@ const ON_THE_GROUND = 0.5;
 const APPROACH = 2;
 /** Metres per second of a vehicle that goes nowhere. */
 const STANDING = 0.5;
-/** Degrees × 1e7. */
+/** Modes in which it keeps its height of itself. */
+const HOLDING: readonly string[] = ["GUIDED", "LOITER", "AUTO.LOITER"];
+/** Degrees × 1e7, and metres. */
 const ROUNDING = 1;
+const CENTIMETRE = 0.011;
 
 /** What the vehicle does that an answer of 200 does not say, in words; undefined when it agrees. */
 type Check = (given: GivenOrder, name: AutopilotName) => string | undefined;
 
-const armed: Check = ({ beats, after, result }, name) => {
-  if (!beats.some((beat) => beat.armed) || !after.armed) return "the vehicle is not armed";
-  return inMode({ beats }, name, String(result.mode));
+const armed: Check = (given, name) => {
+  if (!given.beats.some((beat) => beat.armed) || !given.after.armed) return "the vehicle is not armed";
+  return modeSet(given, name);
 };
 
 const climbs: Check = ({ body, before, after }) => {
@@ -32,7 +35,14 @@ const climbs: Check = ({ body, before, after }) => {
   return after.relativeAltitude < before.relativeAltitude + wanted ? "the vehicle does not climb" : undefined;
 };
 
-const modeSet: Check = ({ beats, result }, name) => inMode({ beats }, name, String(result.mode));
+/** It shows the mode, and stays in it unless it has landed. */
+const modeSet: Check = ({ beats, before, after, result }, name) => {
+  const mode = String(result.mode);
+  const customMode = customModeOf(name, mode);
+  if (!beats.some((beat) => beat.customMode === customMode)) return `the vehicle is not in ${mode}`;
+  const hasLanded = before.armed && !after.armed;
+  return after.customMode === customMode || hasLanded ? undefined : `the vehicle did not stay in ${mode}`;
+};
 
 const lands: Check = (given, name) => {
   const { before, after } = given;
@@ -77,15 +87,28 @@ const goes: Check = (given, name) => {
 };
 
 /** A target that it goes to although the order was refused. */
-const goesNevertheless: Check = (given) => {
-  const { before, after } = given;
-  if (before.speed > STANDING) return undefined;
+const goesNevertheless: Check = (given, name) => {
+  const { before, after, body } = given;
+  if (before.speed > STANDING || Math.abs(before.climb) > STANDING) return undefined;
   const target = targetOf(given);
   const [was, is] = [distance(target, before), distance(target, after)];
-  return is < was - APPROACH
-    ? `the vehicle goes there: it is ${is.toFixed(1)} m away, after ${was.toFixed(1)} m`
-    : undefined;
+  if (is < was - APPROACH)
+    return `the vehicle goes there: it is ${is.toFixed(1)} m away, after ${was.toFixed(1)} m`;
+  if (isRover(name) || !HOLDING.some((mode) => before.customMode === customModeOf(name, mode)))
+    return undefined;
+  const height = Number(body.altitude ?? body.z);
+  const [apart, now] = [before, after].map((seen) => Math.abs(seen.relativeAltitude - height)) as [
+    number,
+    number,
+  ];
+  return now < apart - CLIMB ? `the vehicle goes there: it is at ${after.relativeAltitude} m` : undefined;
 };
+
+/** A vehicle on the ground that flies although the order was refused. */
+const fliesNevertheless: Check = ({ before, after }) =>
+  before.relativeAltitude < ON_THE_GROUND && after.relativeAltitude > before.relativeAltitude + CLIMB
+    ? "the vehicle climbs"
+    : undefined;
 
 const sameValue = (a: unknown, b: unknown): boolean => Math.fround(Number(a)) === Math.fround(Number(b));
 
@@ -113,6 +136,12 @@ const missionThere: Check = ({ plans, result, stored, before }, name) => {
   const rows = items.slice(items.length - stored.length);
   const other = stored.findIndex((point, at) => !isStored(point, rows[at]));
   if (other >= 0) return `the mission's row ${other + 1} is ${JSON.stringify(rows[other])}`;
+  const untrue = (result.adjusted as Adjusted[]).find(({ sequence, field, stored: value }) => {
+    const row = stored.findIndex((point) => point.sequence === sequence);
+    const is = rows[row]?.[field === "altitude" ? "z" : field];
+    return is !== undefined && value !== null && !sameValue(is, value);
+  });
+  if (untrue) return `the ${untrue.field} of the row of sequence ${untrue.sequence} is not ${untrue.stored}`;
   const isUnderWay =
     before.armed && before.customMode === customModeOf(name, isPx4(name) ? "AUTO.MISSION" : "AUTO");
   return isPx4(name) && !isUnderWay && plans?.after.current !== 0
@@ -120,18 +149,31 @@ const missionThere: Check = ({ plans, result, stored, before }, name) => {
     : undefined;
 };
 
-const fenceThere: Check = ({ plans, result, stored, params }) => {
+const fenceThere: Check = ({ plans, result, stored, params, texts }) => {
   const items = (plans?.after.fence ?? []) as Item[];
   if (items.length !== Number(result.items)) return `${items.length} points are on board`;
   const other = stored.findIndex((point, at) => !isStored(point, items[at]));
   if (other >= 0) return `the fence's point ${other + 1} is ${JSON.stringify(items[other])}`;
-  const said = (result.enforcement as { params: { param_id: string; value: number }[] }).params;
+  const { active, params: said } = result.enforcement as Enforcement;
+  if (active && texts.some((text) => /geofence invalid/i.test(text)))
+    return "the vehicle calls its fence invalid";
   const untrue = said.find(({ param_id, value }) => !sameValue(value, params[param_id]?.after));
   return untrue && `${untrue.param_id} is ${params[untrue.param_id]?.after}`;
 };
 
 /** MISSION_ITEM_INT. */
-type Item = Readonly<Record<"command" | "x" | "y", number>>;
+type Item = Readonly<Record<string, number>> & Readonly<Record<"command" | "x" | "y" | "z", number>>;
+
+interface Adjusted {
+  readonly sequence: number;
+  readonly field: string;
+  readonly stored: number | null;
+}
+
+interface Enforcement {
+  readonly active: boolean;
+  readonly params: readonly { readonly param_id: string; readonly value: number }[];
+}
 const WAYPOINT = 16;
 const FENCES: readonly number[] = [5001, 5002, 5003, 5004];
 
@@ -139,7 +181,10 @@ const FENCES: readonly number[] = [5001, 5002, 5003, 5004];
 function isStored(point: StoredPoint, item: Item | undefined): boolean {
   if (item === undefined) return false;
   if (FENCES.includes(item.command)) return isPlace(point, item);
-  return point.command === item.command && (point.command !== WAYPOINT || isPlace(point, item));
+  if (point.command !== item.command) return false;
+  return (
+    point.command !== WAYPOINT || (isPlace(point, item) && Math.abs(point.altitude - item.z) < CENTIMETRE)
+  );
 }
 
 const isPlace = ({ lat, lng }: StoredPoint, { x, y }: Item): boolean =>
@@ -169,6 +214,8 @@ export const CHECKS: Readonly<Record<string, Check>> = {
 
 /** What an order that was refused must not have done, beside what no refused order may have changed. */
 const REFUSED: Readonly<Record<string, Check>> = {
+  takeoff: fliesNevertheless,
+  start_mission: fliesNevertheless,
   move: goesNevertheless,
   goto_gps_location: goesNevertheless,
   set_param: parametersAsSaid,
@@ -176,13 +223,20 @@ const REFUSED: Readonly<Record<string, Check>> = {
   motortest: spinsNevertheless,
 };
 
+const isUnknown = (message: string): boolean => message.includes("may have obeyed or not");
+const LATE_MODE = /acknowledged the mode (\S+) but .* It may enter it yet/;
+
+/** The outcome is unknown, or may come late. */
+export const claimsNothing = ({ message }: GivenOrder): boolean =>
+  isUnknown(message) || LATE_MODE.test(message);
+
 /**
  * The part of an answer that the vehicle contradicts, in words; undefined when it agrees. An order whose outcome is
  * unknown claims nothing; one that was refused has changed nothing.
  */
 export function contradiction(given: GivenOrder, name: AutopilotName): string | undefined {
   const { path, body, status, message } = given;
-  if (message.includes("may have obeyed or not")) return undefined;
+  if (isUnknown(message)) return undefined;
   const check = CHECKS[path];
   if (!check) return `nothing is known of how ${path} shows`;
   const found = status === 200 ? check(given, name) : (changeBy(given, name) ?? REFUSED[path]?.(given, name));
@@ -199,7 +253,7 @@ function changeBy(
   name: AutopilotName,
 ): string | undefined {
   const { customMode, armed: wasArmed } = before;
-  const late = /acknowledged the mode (\S+) but .* It may enter it yet/.exec(message)?.[1];
+  const late = LATE_MODE.exec(message)?.[1];
   const entersLate = late !== undefined && after.customMode === customModeOf(name, late);
   // A vehicle that ends its landing disarms by itself, and PX4 then enters its Hold.
   const hasLanded =
@@ -231,11 +285,6 @@ function differenceOf(before: readonly unknown[], after: readonly unknown[]): st
   return changed
     .map((index) => `${JSON.stringify(before[index])} → ${JSON.stringify(after[index])}`)
     .join(", ");
-}
-
-function inMode({ beats }: Pick<GivenOrder, "beats">, name: AutopilotName, mode: string): string | undefined {
-  const customMode = customModeOf(name, mode);
-  return beats.some((beat) => beat.customMode === customMode) ? undefined : `the vehicle is not in ${mode}`;
 }
 
 /** HEARTBEAT.custom_mode of a mode as replies name it. */

@@ -37,20 +37,24 @@ interface Plans {
 
 export interface StoredPoint {
   readonly command: number;
+  readonly sequence: number;
   readonly lat: number;
   readonly lng: number;
+  readonly altitude: number;
 }
 
 /** MAV_MODE_FLAG_SAFETY_ARMED. */
 const ARMED = 128;
-/** Seconds of the vehicle's clock in which an order that was refused has shown no effect. */
+/** Seconds of the vehicle's clock in which an order that was refused has shown no effect; to go somewhere takes longer. */
 const WATCHED = 3;
+const WATCHED_REFUSAL_TO_GO = 10;
+const GOES = /^(takeoff|start_mission|move|goto_gps_location)$/;
 /** Seconds of the vehicle's clock that it may take to show what an answer says that it does. */
 const PATIENCE = 36;
 const ABOUT_PLANS = /^(push_mission|push_geofence|clear_fence|sync_geofences)$/;
 
 /**
- * Gives an order and watches the vehicle: for three seconds of its clock after the answer, and when `contradicts` finds
+ * Gives an order and watches the vehicle: for some seconds of its clock after the answer, and when `contradicts` finds
  * that it does not do what the answer says, until it does, or for 36 seconds of its clock.
  */
 export async function giveOrder(
@@ -71,10 +75,11 @@ export async function giveOrder(
   const reply = await order(path, body);
   const result = reply.status === 200 ? reply.body.result : {};
   const answered = (await witness.fresh()).clock;
+  const watchedFor = reply.status !== 200 && GOES.test(path) ? WATCHED_REFUSAL_TO_GO : WATCHED;
   for (;;) {
     const after = await witness.fresh();
     const watched = after.clock - answered;
-    if (watched < WATCHED) continue;
+    if (watched < watchedFor) continue;
     const paramsAfter = await readParams(vehicle, [...namedIn(body), ...namedIn(result)]);
     const given: GivenOrder = {
       ...{ path, body, result, home, before, after, stored, texts: await witness.texts(since) },
