@@ -71,6 +71,20 @@ describe.each(autopilots)("%s", (name) => {
     await landed();
   });
 
+  test("an order that is sent and not answered has an unknown outcome, and the next one is obeyed", async () => {
+    await carriedOut("guided");
+    vehicle.autopilot.stall(true);
+    const unanswered = await vehicle.order("disarm_drone").finally(() => vehicle.autopilot.stall(false));
+    expect(unanswered.status).toBe(500);
+    expect(unanswered.body.error).toMatch(
+      /The order to disarm was sent, and the vehicle may have obeyed or not/,
+    );
+    await vehicle.witness.until(
+      "an order that is obeyed",
+      async () => (await vehicle.order("guided")).status === 200,
+    );
+  });
+
   test("a motor is tested, and one that the frame lacks is not", async () => {
     await carriedOut("guided");
     const motor = { motor_id: 1, percentage: 5 };
