@@ -4,6 +4,8 @@ import { missionItem } from "../../../testing/worlds/plans";
 import { build } from "../wire/codec";
 import { common } from "../wire/messages";
 
+/** Within the time for which the link listens after an upload, and later than the upload takes. */
+const VERDICT_MS = 40;
 const open = scriptedPlans();
 
 /** Lets the peer have these parameters, as they are when they are asked for; others are 0. */
@@ -70,7 +72,9 @@ describe("a fence", () => {
     const text = "Geofence invalid, doesn't contain Home position";
     peer.on(common.MissionItemInt, (sent) => {
       take(sent);
-      if (store.items.length === 4) peer.send(build(common.StatusText, { severity: 2, text }));
+      // After the acknowledgement, and after the fence was read back.
+      if (store.items.length === 4)
+        setTimeout(() => peer.send(build(common.StatusText, { severity: 2, text })), VERDICT_MS);
     });
     await expect(link.uploadFence(square)).resolves.toMatchObject({
       enforcement: { active: false },

@@ -4,6 +4,8 @@ import { missionItem } from "../../../testing/worlds/plans";
 import { build } from "../wire/codec";
 import { common } from "../wire/messages";
 
+/** Within the time for which the link listens after an upload, and later than the upload takes. */
+const VERDICT_MS = 40;
 const open = scriptedPlans();
 
 describe("a mission", () => {
@@ -196,8 +198,12 @@ describe("a mission", () => {
     peer.on(common.MissionItemInt, (sent) => {
       take(sent);
       if (store.items.length < PLAN.length) return;
-      peer.send(build(common.StatusText, { severity: 2, text: "Geofence violation for waypoint 2\t" }));
-      peer.send(build(common.StatusText, { severity: 2, text: "Preflight Fail: Compass" }));
+      const say = (text: string) => peer.send(build(common.StatusText, { severity: 2, text }));
+      // After the acknowledgement, and after the plan was read back.
+      setTimeout(() => {
+        say("Geofence violation for waypoint 2\t");
+        say("Preflight Fail: Compass");
+      }, VERDICT_MS);
     });
     await expect(link.uploadMission(PLAN)).resolves.toMatchObject({
       warnings: ["Geofence violation for waypoint 2"],
