@@ -2,6 +2,7 @@ import { autopilots, isPx4, isRover } from "../../testing/autopilots/autopilot";
 import { startVehicle } from "../../testing/autopilots/tested-vehicle";
 import { until } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
+import { modeName } from "../../vehicle/mavlink/modes";
 
 jest.setTimeout(240_000);
 
@@ -10,11 +11,21 @@ const IN_TIME = 9;
 const LIMIT_MS = 300;
 
 test.each(autopilots)(
-  "a new mode of a %s is at a watcher within 300 ms of the reply, nine times of ten",
+  "each mode that a %s offers has a name, and a new one is at a watcher within 300 ms of the reply, nine times of ten",
   async (name) => {
     const vehicle = await startVehicle(name, { speed: 1 });
     const watcher = new TestWatcher(vehicle.gateway.url, vehicle.token);
     await watcher.subscribe(vehicle.droneId, "system");
+    const vehicleKind = {
+      autopilot: isPx4(name) ? "px4" : "ardupilot",
+      kind: isRover(name) ? "rover" : "copter",
+    } as const;
+    const offered = await vehicle.witness.modes();
+    expect(offered.length).toBeGreaterThan(10);
+    const unnamed = offered.filter(({ custom_mode }) =>
+      /^MODE/.test(modeName(vehicleKind, Number(custom_mode))),
+    );
+    expect(unnamed).toEqual([]);
     const modes = (): string[] => watcher.frames("system").map(({ data }) => data.mode);
     await until(() => modes().length > 0);
     const pair = isPx4(name)
