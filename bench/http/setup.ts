@@ -36,6 +36,7 @@ export async function setUpHttpBench(users: number): Promise<HttpBench> {
       GATEWAY_DRONE_PORT: "0",
       DEPLOYMENT: "local",
       ACCESS_PROFILE: "strict",
+      EDGE_SECRET: "a secret for benchmarks only",
     };
     return { env, tokens: await storeRecords(url, users), clear };
   } catch (error) {
