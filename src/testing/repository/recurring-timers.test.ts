@@ -35,6 +35,7 @@ const REPEATED: Readonly<Record<string, string>> = {
   "src/relay/drone-watch.ts": "reads",
   "src/relay/redis/publisher.ts": "its own connection",
   "src/tunnel/client-configs/keyring.ts": "writes at the hub that has the lease, as lease tests try",
+  "src/tunnel/client-configs/store.ts": "reads",
   "src/tunnel/ha/endpoints.ts": "writes at the hub that has the lease, as lease tests try",
   "src/tunnel/jumphost/pipe.ts": "its own pipes",
   "src/tunnel/ha/elector.ts": "its own candidacy, on which the API server decides",

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -16,6 +17,10 @@ export const damagedKey = (of: string): string => `${TOMBSTONES}damaged/${of}.co
 export const INDEX_KEY = "vpn/index.json";
 export const ENDPOINTS_KEY = "vpn/endpoints.json";
 const TOMBSTONES = "tombstones/";
+
+/** To parse a page of a thousand takes 20 ms, and an audit reads page after page: changes come first. */
+const KEYS_AT_ONCE = 200;
+const BETWEEN_PAGES_MS = 20;
 
 interface StoredObject {
   readonly key: string;
@@ -78,13 +83,17 @@ export class ConfigStore {
     let from: string | undefined;
     do {
       const page = await this.s3.send(
-        new ListObjectsV2Command({ Bucket: this.bucket, Prefix: prefix, ContinuationToken: from }),
+        new ListObjectsV2Command({
+          ...{ Bucket: this.bucket, Prefix: prefix, ContinuationToken: from },
+          MaxKeys: KEYS_AT_ONCE,
+        }),
         this.answer,
       );
       for (const { Key, Size, LastModified } of page.Contents ?? []) {
         if (Key) found.push({ key: Key, bytes: Size ?? 0, modified: LastModified ?? new Date() });
       }
       from = page.IsTruncated ? page.NextContinuationToken : undefined;
+      if (from) await delay(BETWEEN_PAGES_MS);
     } while (from);
     return found;
   }

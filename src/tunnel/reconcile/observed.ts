@@ -7,39 +7,41 @@ export interface ObservedInterface {
   readonly publicKey: string;
   readonly listenPort: number;
   readonly peers: ReadonlyMap<PublicKey, LivePeer>;
+  /** The peers by the lines that they were read from. */
+  readonly lines: ReadonlyMap<string, LivePeer>;
 }
-
-/** The line that a peer was read from. A peer that we changed has none. */
-const lineOf = new WeakMap<LivePeer, string>();
 
 /**
- * Read the text of `wg show IF dump`. Throws, without quoting it, when the text is something else. A peer of `before`
- * whose line is the same is taken over: most of 10,000 peers are as they were a second ago.
+ * Read the text of `wg show IF dump`. Throws, without quoting it, when the text is something else.
+ *
+ * A peer whose line was in the dump `before` is taken over: most of 10,000 peers are as they were a second ago.
+ * wireguard-go prints them in another order each time.
  */
-export function parseDump(
-  text: string,
-  before: ReadonlyMap<PublicKey, LivePeer> = new Map(),
-): ObservedInterface {
-  const lines = text.split("\n");
-  const [, publicKey, listenPort] = (lines[0] ?? "").split("\t");
-  if (!publicKey || !listenPort) throw new Error("`wg show dump` printed no interface line.");
+export function parseDump(text: string, before?: ObservedInterface): ObservedInterface {
+  const [first = "", ...found] = text.split("\n");
+  const [, publicKey, port] = first.split("\t");
+  if (!publicKey || !port) throw new Error("`wg show dump` printed no interface line.");
+  if (found.at(-1) === "") found.pop();
+  const listenPort = Number(port);
+  if (before && found.length === before.lines.size && found.every((line) => before.lines.has(line)))
+    return { ...before, publicKey, listenPort };
   const peers = new Map<PublicKey, LivePeer>();
-  for (let at = 1; at < lines.length; at++) {
-    const line = lines[at] as string;
-    if (line === "") continue;
-    const known = before.get(line.slice(0, line.indexOf("\t")) as PublicKey);
-    const peer = known && lineOf.get(known) === line ? known : parsePeer(line);
+  const lines = new Map<string, LivePeer>();
+  for (const part of found) {
+    const known = before?.lines.get(part);
+    const line = known ? part : copyOf(part);
+    const peer = known ?? parsePeer(line);
     peers.set(peer.publicKey, peer);
+    lines.set(line, peer);
   }
-  return { publicKey, listenPort: Number(listenPort), peers };
+  return { publicKey, listenPort, peers, lines };
 }
 
-function parsePeer(part: string): LivePeer {
-  const line = copyOf(part);
+function parsePeer(line: string): LivePeer {
   const fields = line.split("\t");
   if (fields.length !== 8) throw new Error(`\`wg show dump\` printed a peer with ${fields.length} fields.`);
   const [key, , endpoint, allowedIps, handshake, received, sent, keepalive] = fields;
-  const peer: LivePeer = {
+  return {
     // Looked up in maps all the time, which is slow for a part of a string.
     publicKey: copyOf(key as string) as PublicKey,
     allowedIps: allowedIps === "(none)" ? [] : (allowedIps as string).split(","),
@@ -49,8 +51,6 @@ function parsePeer(part: string): LivePeer {
     receivedBytes: Number(received),
     sentBytes: Number(sent),
   };
-  lineOf.set(peer, line);
-  return peer;
 }
 
 /** A string of its own: V8 keeps the whole dump in memory for a part of it that is kept. */

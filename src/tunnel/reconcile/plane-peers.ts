@@ -42,6 +42,8 @@ interface PlanePeersOptions {
 export class PlanePeers {
   /** The peers as the interface had them at the last look, with our changes since. */
   private known: ReadonlyMap<PublicKey, LivePeer> = new Map();
+  /** As the last dump showed it. */
+  private observed: ObservedInterface | undefined;
   /** The key that holds an address (a CIDR) of `known`; undefined until it is asked for. */
   private holders: ReadonlyMap<string, PublicKey> | undefined;
   private isUp = false;
@@ -101,10 +103,11 @@ export class PlanePeers {
     const changed = new Set<PublicKey>();
     this.changedSince.add(changed);
     try {
-      const observed = parseDump(await readDump(this.options.os, this.plane.interface), this.known);
+      const observed = parseDump(await readDump(this.options.os, this.plane.interface), this.observed);
       if (this.ownKey !== undefined && observed.publicKey !== this.ownKey) {
         throw new Error(`${this.plane.interface} was recreated by another program.`);
       }
+      this.observed = observed;
       this.update(observed.peers, changed);
       this.isUp = true;
       return observed;
@@ -242,8 +245,8 @@ export class PlanePeers {
   }
 
   private setKnown(peers: ReadonlyMap<PublicKey, LivePeer>): void {
+    if (peers !== this.known) this.holders = undefined;
     this.known = peers;
-    this.holders = undefined;
     this.options.metrics.peers(this.plane.name, peers.size);
   }
 
