@@ -1,4 +1,4 @@
-import { autopilots, isPx4, isRover } from "../../testing/autopilots/autopilot";
+import { autopilots, isPx4, isRover, vehicleOf } from "../../testing/autopilots/autopilot";
 import { startVehicle } from "../../testing/autopilots/tested-vehicle";
 import { until } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
@@ -16,14 +16,10 @@ test.each(autopilots)(
     const vehicle = await startVehicle(name, { speed: 1 });
     const watcher = new TestWatcher(vehicle.gateway.url, vehicle.token);
     await watcher.subscribe(vehicle.droneId, "system");
-    const vehicleKind = {
-      autopilot: isPx4(name) ? "px4" : "ardupilot",
-      kind: isRover(name) ? "rover" : "copter",
-    } as const;
     const offered = await vehicle.witness.modes();
     expect(offered.length).toBeGreaterThan(10);
     const unnamed = offered.filter(({ custom_mode }) =>
-      /^MODE/.test(modeName(vehicleKind, Number(custom_mode))),
+      /^MODE/.test(modeName(vehicleOf(name), Number(custom_mode))),
     );
     expect(unnamed).toEqual([]);
     const modes = (): string[] => watcher.frames("system").map(({ data }) => data.mode);

@@ -1,13 +1,12 @@
 import type { Mode } from "../modes";
 import { Severity } from "../reports";
 import { breaksFence } from "../safety/fence";
-import { altitudeOf, type CommandContext, type Handler, Result } from "./call";
+import { altitudeOf, type CommandContext, type Handler, LAST_MOTOR, Result } from "./call";
 import { common } from "./common";
 
 const CUSTOM_MODE = 1;
 const CHANGE_MODE = 1;
 const LONGEST_MOTOR_TEST = 600;
-const LAST_MOTOR = 12;
 
 const enter = (context: CommandContext, mode: Mode | undefined): Result =>
   mode && context.flight.changeMode(mode) ? Result.ACCEPTED : Result.FAILED;

@@ -18,6 +18,9 @@ export interface Call {
   readonly frame: number;
 }
 
+/** Both autopilots mix for no more. */
+export const LAST_MOTOR = 12;
+
 export const Result = common.MavResult;
 export type Result = common.MavResult;
 

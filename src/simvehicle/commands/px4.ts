@@ -1,11 +1,10 @@
 import { type Mode, px4Mode } from "../modes";
 import { Severity } from "../reports";
 import { breaksFence } from "../safety/fence";
-import { type CommandContext, type Handler, Result } from "./call";
+import { type CommandContext, type Handler, LAST_MOTOR, Result } from "./call";
 import { common } from "./common";
 
 const CUSTOM_MODE = 1;
-const LAST_MOTOR = 12;
 
 function enter(context: CommandContext, mode: Mode | undefined): Result {
   return mode && context.flight.changeMode(mode) ? Result.ACCEPTED : Result.TEMPORARILY_REJECTED;

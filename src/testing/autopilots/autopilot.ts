@@ -20,6 +20,9 @@ export type AutopilotName = keyof typeof VEHICLES;
 export const isRover = (name: AutopilotName): boolean => name.endsWith("rover");
 export const isPx4 = (name: AutopilotName): boolean => name.startsWith("px4");
 
+export const vehicleOf = (name: AutopilotName) =>
+  ({ autopilot: isPx4(name) ? "px4" : "ardupilot", kind: isRover(name) ? "rover" : "copter" }) as const;
+
 /** Set by `npm run test:autopilots`. */
 const folder = process.env.AUTOPILOTS;
 

@@ -20,7 +20,7 @@ const given = (changes: Partial<GivenOrder>): GivenOrder => ({
   ...changes,
 });
 const plans = (count: number) => ({
-  mission: Array.from({ length: count + 1 }, () => ({
+  mission: Array.from({ length: count }, () => ({
     ...{ command: 16, x: -350_000_000, y: 1_490_000_000, z: 20, param1: 1 },
   })),
   fence: [],

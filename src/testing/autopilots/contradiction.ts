@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { distance, type LatLng, offsetBy } from "../../domain/geo";
 import { modesOf } from "../../vehicle/mavlink/mode-tables";
-import { type AutopilotName, isPx4, isRover } from "./autopilot";
+import { type AutopilotName, isPx4, isRover, vehicleOf } from "./autopilot";
 import type { GivenOrder, StoredPoint } from "./orders";
 import type { ObservedState } from "./witness";
 
@@ -68,7 +68,7 @@ const spinsNevertheless: Check = (given, name) =>
     : undefined;
 
 const goes: Check = (given, name) => {
-  const { before, after, body, result } = given;
+  const { before, after, result } = given;
   if (!after.armed) return "the vehicle is not armed";
   if (result.result === "TARGET_UNCONFIRMED") return undefined;
   const target = targetOf(given);
@@ -76,19 +76,15 @@ const goes: Check = (given, name) => {
   if (is > DRIFT && is > was - APPROACH)
     return `the vehicle is ${is.toFixed(1)} m away, after ${was.toFixed(1)} m`;
   if (isRover(name)) return undefined;
-  const height = Number(body.altitude ?? body.z);
-  const [below, now] = [before, after].map((seen) => Math.abs(seen.relativeAltitude - height)) as [
-    number,
-    number,
-  ];
-  return now > DRIFT && now > below - CLIMB
-    ? `the vehicle is ${now.toFixed(1)} m above or below, after ${below.toFixed(1)} m`
+  const [apart, now] = [aboveOrBelow(given, before), aboveOrBelow(given, after)];
+  return now > DRIFT && now > apart - CLIMB
+    ? `the vehicle is ${now.toFixed(1)} m above or below, after ${apart.toFixed(1)} m`
     : undefined;
 };
 
 /** A target that it goes to although the order was refused. */
 const goesNevertheless: Check = (given, name) => {
-  const { before, after, body } = given;
+  const { before, after } = given;
   if (before.speed > STANDING || Math.abs(before.climb) > STANDING) return undefined;
   const target = targetOf(given);
   const [was, is] = [distance(target, before), distance(target, after)];
@@ -96,13 +92,13 @@ const goesNevertheless: Check = (given, name) => {
     return `the vehicle goes there: it is ${is.toFixed(1)} m away, after ${was.toFixed(1)} m`;
   if (isRover(name) || !HOLDING.some((mode) => before.customMode === customModeOf(name, mode)))
     return undefined;
-  const height = Number(body.altitude ?? body.z);
-  const [apart, now] = [before, after].map((seen) => Math.abs(seen.relativeAltitude - height)) as [
-    number,
-    number,
-  ];
+  const [apart, now] = [aboveOrBelow(given, before), aboveOrBelow(given, after)];
   return now < apart - CLIMB ? `the vehicle goes there: it is at ${after.relativeAltitude} m` : undefined;
 };
+
+/** Metres from the height that was ordered. */
+const aboveOrBelow = ({ body }: GivenOrder, { relativeAltitude }: ObservedState): number =>
+  Math.abs(relativeAltitude - Number(body.altitude ?? body.z));
 
 /** A vehicle on the ground that flies although the order was refused. */
 const fliesNevertheless: Check = ({ before, after }) =>
@@ -131,7 +127,7 @@ const parametersAsSaid: Check = (given) => {
 };
 
 const missionThere: Check = ({ plans, result, stored, before }, name) => {
-  const items = withoutHome(plans?.after.mission ?? [], name) as Item[];
+  const items = (plans?.after.mission ?? []) as Item[];
   if (items.length !== Number(result.items)) return `${items.length} items are on board`;
   const rows = items.slice(items.length - stored.length);
   const other = stored.findIndex((point, at) => !isStored(point, rows[at]));
@@ -264,19 +260,12 @@ function changeBy(
   if (wasArmed && !after.armed && !hasLanded) return "the vehicle is disarmed";
   if (!wasArmed && after.relativeAltitude > before.relativeAltitude + CLIMB) return "the vehicle climbs";
   if (!plans) return undefined;
-  const [mission, missionNow] = [
-    withoutHome(plans.before.mission, name),
-    withoutHome(plans.after.mission, name),
-  ];
-  if (!isDeepStrictEqual(mission, missionNow))
-    return `the mission on board is another: ${differenceOf(mission, missionNow)}`;
-  if (!isDeepStrictEqual(plans.before.fence, plans.after.fence)) return "the fence on board is another";
+  const [was, is] = [plans.before, plans.after];
+  if (!isDeepStrictEqual(was.mission, is.mission))
+    return `the mission on board is another: ${differenceOf(was.mission, is.mission)}`;
+  if (!isDeepStrictEqual(was.fence, is.fence)) return "the fence on board is another";
   return undefined;
 }
-
-/** ArduPilot keeps home before the plan; of a cleared one it may keep not even that. */
-const withoutHome = (items: readonly unknown[], name: AutopilotName): readonly unknown[] =>
-  isPx4(name) ? items : items.slice(1);
 
 /** The items that are not the same, before and after. */
 function differenceOf(before: readonly unknown[], after: readonly unknown[]): string {
@@ -289,10 +278,7 @@ function differenceOf(before: readonly unknown[], after: readonly unknown[]): st
 
 /** HEARTBEAT.custom_mode of a mode as replies name it. */
 export function customModeOf(name: AutopilotName, mode: string): number | undefined {
-  const { entered, shown } = modesOf({
-    autopilot: isPx4(name) ? "px4" : "ardupilot",
-    kind: isRover(name) ? "rover" : "copter",
-  });
+  const { entered, shown } = modesOf(vehicleOf(name));
   const unnamed = /^MODE\((\d+)\)$/.exec(mode)?.[1];
   return unnamed === undefined ? { ...entered, ...shown }[mode] : Number(unnamed);
 }

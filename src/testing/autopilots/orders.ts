@@ -1,5 +1,5 @@
 import type { LatLng } from "../../domain/geo";
-import { contents } from "./plans";
+import { contents, missionOnBoard } from "./plans";
 import type { TestedVehicle } from "./tested-vehicle";
 import type { ObservedState, ReceivedMessage } from "./witness";
 
@@ -103,8 +103,9 @@ export async function giveOrder(
   }
 }
 
-async function plansOf({ witness }: TestedVehicle): Promise<Plans> {
-  const mission = contents(await witness.plan(0));
+async function plansOf(vehicle: TestedVehicle): Promise<Plans> {
+  const { witness } = vehicle;
+  const mission = contents(await missionOnBoard(vehicle));
   const fence = contents(await witness.plan(1));
   return { mission, fence, current: Number((await witness.request("MISSION_CURRENT")).seq) };
 }

@@ -1,6 +1,6 @@
 import { type LatLng, offsetBy } from "../../domain/geo";
 import { modesOf, type Vehicle } from "../../vehicle/mavlink/mode-tables";
-import { isPx4, isRover } from "./autopilot";
+import { isPx4, vehicleOf } from "./autopilot";
 import { square, storeFence, storePlan } from "./plans";
 import type { TestedVehicle } from "./tested-vehicle";
 import type { ObservedState } from "./witness";
@@ -43,7 +43,7 @@ export async function choicesFor({ api, name }: TestedVehicle, home: ObservedSta
     await storeFence(api, home, "inclusion", square(50, FENCE * 3)),
   ];
   return {
-    vehicle: { autopilot: isPx4(name) ? "px4" : "ardupilot", kind: isRover(name) ? "rover" : "copter" },
+    vehicle: vehicleOf(name),
     home,
     missions: [...missions, 999_999],
     fences: [...fences, 999_999],

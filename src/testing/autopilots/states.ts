@@ -1,5 +1,5 @@
 import { offsetBy } from "../../domain/geo";
-import { isPx4, isRover } from "./autopilot";
+import { isPx4, isRover, vehicleOf } from "./autopilot";
 import { storePlan } from "./plans";
 import type { TestedVehicle } from "./tested-vehicle";
 import type { ObservedState } from "./witness";
@@ -36,7 +36,8 @@ const STAYS = {
 } as const;
 
 export async function prepareStates({ name, witness }: TestedVehicle): Promise<void> {
-  const params = STAYS[isPx4(name) ? "px4" : "ardupilot"][isRover(name) ? "rover" : "copter"];
+  const { autopilot, kind } = vehicleOf(name);
+  const params = STAYS[autopilot][kind];
   for (const [param, value] of Object.entries(params)) await witness.setParam(param, value);
 }
 

@@ -15,6 +15,9 @@ export const QUICK_TIMINGS: MavlinkTimings = {
   heartbeatTimeoutMs: 5000,
 };
 
+/** When PX4 says what it thinks of a plan: within `verdictMs` after an upload, and later than the upload takes. */
+export const VERDICT_MS = 40;
+
 /** The function that opens a link to a scripted autopilot of its own; both end with the test. */
 export function scriptedLinks() {
   const endings: (() => Promise<void>)[] = [];

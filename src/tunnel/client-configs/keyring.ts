@@ -61,7 +61,8 @@ export class Keyring {
   private indexTimer: NodeJS.Timeout | undefined;
   private indexChanged = false;
   private auditedAt: number;
-  private hasGone = false;
+  /** Configs without a member at the last tick. */
+  private gone: readonly string[] = [];
   private announcedAt = 0;
   /** Undefined until the rows have been read once. */
   private members: readonly Member[] | undefined;
@@ -108,9 +109,9 @@ export class Keyring {
     }
     // A new member does not wait for the next attempt of those that failed.
     if ([...this.wanted.keys()].some((id) => !before.has(id))) this.cancelRetry();
-    if (isTick) this.hasGone = this.goneKeys(members).length > 0;
-    if (this.wanted.size > 0 || this.state === "unread" || this.hasGone || (isTick && this.isAuditDue()))
-      this.work();
+    if (isTick) this.gone = this.goneKeys(members);
+    const isDue = this.gone.length > 0 || (isTick && this.isAuditDue());
+    if (this.wanted.size > 0 || this.state === "unread" || isDue) this.work();
   }
 
   /** The configs of peers that are in the index and no members any more. */
@@ -255,9 +256,10 @@ export class Keyring {
 
   /** Without the store's list: of a large fleet it takes a third of a second to read. */
   private async retireGone(): Promise<Error[]> {
-    if (!this.hasGone || !this.members) return [];
-    this.hasGone = false;
-    return this.retireUnowned(this.members, this.goneKeys(this.members), this.vanishing.ticks);
+    const { gone } = this;
+    if (gone.length === 0 || !this.members) return [];
+    this.gone = [];
+    return this.retireUnowned(this.members, gone, this.vanishing.ticks);
   }
 
   private async retireUnowned(

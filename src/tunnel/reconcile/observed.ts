@@ -8,7 +8,12 @@ export interface ObservedInterface {
   readonly listenPort: number;
   readonly peers: ReadonlyMap<PublicKey, LivePeer>;
   /** The peers by the lines that they were read from. */
-  readonly lines: ReadonlyMap<string, LivePeer>;
+  readonly lines: ReadonlyMap<string, ReadLine>;
+}
+
+interface ReadLine {
+  readonly line: string;
+  readonly peer: LivePeer;
 }
 
 /**
@@ -26,16 +31,16 @@ export function parseDump(text: string, before?: ObservedInterface): ObservedInt
   if (before && found.length === before.lines.size && found.every((line) => before.lines.has(line)))
     return { ...before, publicKey, listenPort };
   const peers = new Map<PublicKey, LivePeer>();
-  const lines = new Map<string, LivePeer>();
+  const lines = new Map<string, ReadLine>();
   for (const part of found) {
-    const known = before?.lines.get(part);
-    const line = known ? part : copyOf(part);
-    const peer = known ?? parsePeer(line);
-    peers.set(peer.publicKey, peer);
-    lines.set(line, peer);
+    const read = before?.lines.get(part) ?? readLine(copyOf(part));
+    peers.set(read.peer.publicKey, read.peer);
+    lines.set(read.line, read);
   }
   return { publicKey, listenPort, peers, lines };
 }
+
+const readLine = (line: string): ReadLine => ({ line, peer: parsePeer(line) });
 
 function parsePeer(line: string): LivePeer {
   const fields = line.split("\t");

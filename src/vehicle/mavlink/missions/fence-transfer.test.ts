@@ -1,11 +1,10 @@
 import type { MavlinkPeer } from "../../../testing/fakes/mavlink-peer";
+import { VERDICT_MS } from "../../../testing/fakes/scripted-link";
 import { FENCE, scriptedPlans, TO_GATEWAY } from "../../../testing/fakes/scripted-plans";
 import { missionItem } from "../../../testing/worlds/plans";
 import { build } from "../wire/codec";
 import { common } from "../wire/messages";
 
-/** Within the time for which the link listens after an upload, and later than the upload takes. */
-const VERDICT_MS = 40;
 const open = scriptedPlans();
 
 /** Lets the peer have these parameters, as they are when they are asked for; others are 0. */

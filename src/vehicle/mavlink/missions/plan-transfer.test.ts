@@ -1,11 +1,10 @@
 import { planHash } from "../../../domain/mission-item";
+import { VERDICT_MS } from "../../../testing/fakes/scripted-link";
 import { PLAN, scriptedPlans, TO_GATEWAY } from "../../../testing/fakes/scripted-plans";
 import { missionItem } from "../../../testing/worlds/plans";
 import { build } from "../wire/codec";
 import { common } from "../wire/messages";
 
-/** Within the time for which the link listens after an upload, and later than the upload takes. */
-const VERDICT_MS = 40;
 const open = scriptedPlans();
 
 describe("a mission", () => {

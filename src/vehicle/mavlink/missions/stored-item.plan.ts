@@ -190,9 +190,11 @@ function judge(field: Field, was: number, is: number, command: number, autopilot
     case "lat":
     case "lng":
       return judgePosition(is, command, autopilot);
-    case "altitude":
-      if (meansNoPosition(command, autopilot)) return "same";
-      return Math.abs(was - is) < ALTITUDE_TOLERANCE ? "adjusted" : judgePosition(is, command, autopilot);
+    case "altitude": {
+      const verdict = judgePosition(is, command, autopilot);
+      const isNear = Math.abs(was - is) < ALTITUDE_TOLERANCE;
+      return verdict === "different" && isNear ? "adjusted" : verdict;
+    }
     case "autocontinue":
       return autopilot === "ardupilot" && is === 1 ? "adjusted" : "different";
     default:
@@ -200,13 +202,14 @@ function judge(field: Field, was: number, is: number, command: number, autopilot
   }
 }
 
-const meansNoPosition = (command: number, autopilot: Autopilot): boolean =>
-  !WITH_POSITION.has(command) && rulesOf(autopilot)[command] !== undefined;
-
-/** Of a command that is not listed, a position may mean something, and the vehicle may drop it. */
+/**
+ * Of a command that is listed without a position it means nothing. Of one that is not listed it may mean something, and
+ * the vehicle may drop it.
+ */
 function judgePosition(is: number, command: number, autopilot: Autopilot): Verdict {
-  if (meansNoPosition(command, autopilot)) return "same";
-  return !WITH_POSITION.has(command) && is === 0 ? "adjusted" : "different";
+  if (WITH_POSITION.has(command)) return "different";
+  if (rulesOf(autopilot)[command]) return "same";
+  return is === 0 ? "adjusted" : "different";
 }
 
 const rulesOf = (autopilot: Autopilot): Rules => (autopilot === "px4" ? PX4 : ARDUPILOT);
