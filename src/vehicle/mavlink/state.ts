@@ -131,6 +131,17 @@ export class VehicleState {
     return this.lastOrigin;
   }
 
+  /** Where the vehicle is now; undefined when it does not say. */
+  async position(commands: Commands, withinMs: number): Promise<GeoPosition | undefined> {
+    const next = this.channel.next(common.GlobalPositionInt, withinMs);
+    // PX4 refuses while it has nothing newer than what it has just sent; the next one comes by itself.
+    await commands.requestMessage(common.GlobalPositionInt.MSG_ID);
+    const reported = await next;
+    return (
+      reported && positionOf({ latitude: reported.lat, longitude: reported.lon, altitude: reported.alt })
+    );
+  }
+
   /** Whether the vehicle has left the ground, asked anew; undefined when it does not say. */
   async isFlying(commands: Commands, withinMs: number): Promise<boolean | undefined> {
     await commands.fetch(common.ExtendedSysState, withinMs);

@@ -5,6 +5,10 @@ import { missionItem } from "../../../testing/worlds/plans";
 import { build } from "../wire/codec";
 import { common } from "../wire/messages";
 
+/** MAV_AUTOPILOT and MAV_RESULT. */
+const PX4 = 12;
+const DENIED = 2;
+
 const open = scriptedPlans();
 
 /** Lets the peer have these parameters, as they are when they are asked for; others are 0. */
@@ -95,6 +99,17 @@ describe("a fence", () => {
     expect(peer.of(common.MissionCount)).toEqual([]);
     await expect(link.uploadFence(circle, { force: true })).resolves.toMatchObject({ items: 1 });
     lat = 47.1234567;
+    await expect(link.uploadFence(circle)).resolves.toMatchObject({ items: 1 });
+  });
+
+  test("is compared with the next position when PX4 refuses to send the last one again", async () => {
+    const { peer, link } = await open({ autopilot: PX4, state: { baseMode: 129, customMode: 4 << 16 } });
+    peer.on(common.CommandLong, ({ command, _param1 }) => {
+      const isPosition = _param1 === common.GlobalPositionInt.MSG_ID;
+      peer.send(build(common.CommandAck, { command, result: isPosition ? DENIED : 0, ...TO_GATEWAY }));
+      if (isPosition) peer.send(build(common.GlobalPositionInt, { lat: 47.1234567e7, lon: 87_654_321 }));
+    });
+    const circle = [missionItem({ command: 5003, param1: 100 })];
     await expect(link.uploadFence(circle)).resolves.toMatchObject({ items: 1 });
   });
 

@@ -11,7 +11,6 @@ import type { Params } from "../params/params";
 import type { VehicleState } from "../state";
 import type { StatusRecord, StatusTexts } from "../status-text";
 import type { Retry } from "../wire/exchange";
-import { common } from "../wire/messages";
 import { enforcementOf } from "./enforcement";
 import { isOutsideFence } from "./fence.plan";
 import { fenceKind, missionKind, type PlanKind } from "./plan-kind";
@@ -227,10 +226,9 @@ export class Plans
 
   /** Rejects with `conflict` when an armed vehicle is outside of the fence: it would act on that at once. */
   private async assertInside(fence: readonly MissionItem[]): Promise<void> {
-    const { commands, vehicle } = this.link;
+    const { commands, state, vehicle } = this.link;
     if (fence.length === 0 || !(await this.isArmed())) return;
-    const reported = await commands.fetch(common.GlobalPositionInt, this.timings.messageMs);
-    const position = reported && { lat: reported.lat / 1e7, lng: reported.lon / 1e7 };
+    const position = await state.position(commands, this.timings.messageMs);
     if (position && !isOutsideFence(fence, position, vehicle.autopilot)) return;
     throw new DomainError(
       "conflict",
