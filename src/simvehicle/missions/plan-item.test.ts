@@ -46,6 +46,27 @@ test("ArduPilot refuses an invalid item with the matching MAV_MISSION_RESULT", (
   expect(refusal({ param4: Number.NaN })).toBeUndefined();
 });
 
+test("ArduPilot keeps whole numbers, flags and directions in its bytes", () => {
+  expect(kept({ command: 31, param1: 2, param2: 2.6, param4: 45 })).toMatchObject({
+    ...{ param1: 0, param2: 2, param4: 1 },
+  });
+  expect(kept({ command: 19, param1: 1.7, param3: -30.5, param4: -90 })).toMatchObject({
+    ...{ param1: 1, param3: -1, param4: 0 },
+  });
+  expect(kept({ command: 177, param1: 1.7, param2: 2.6 })).toMatchObject({ param1: 1, param2: 2 });
+});
+
+test("PX4 drops a pass radius, keeps flags of a loiter, and stores a delay as another command", () => {
+  expect(storedByPx4(planItem({ param3: 3.4 }))).toMatchObject({ item: { param3: 0 } });
+  expect(storedByPx4(planItem({ command: 19, param2: 2.6, param4: 45 }))).toMatchObject({
+    item: { param2: 1, param4: 1 },
+  });
+  expect(storedByPx4(planItem({ command: 112, frame: 2, param1: 1.7 }))).toMatchObject({
+    item: { command: 93, param1: 1.7 },
+  });
+  expect(storedByPx4(planItem({ command: 114, frame: 2 }))).toEqual({ refused: MissionResult.UNSUPPORTED });
+});
+
 test("PX4 keeps an item as it was sent", () => {
   const sent = planItem({ frame: 6, param2: 5, param4: Number.NaN, z: 12.3456 });
   expect(storedByPx4(sent)).toEqual({ item: sent });

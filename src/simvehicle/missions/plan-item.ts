@@ -27,53 +27,68 @@ type ConversionResult = { readonly item: PlanItem } | { readonly refused: Missio
 
 /** Commands whose x, y, z ArduPilot keeps (AP_Mission::stored_in_location). */
 const LOCATED = new Set([16, 17, 18, 19, 21, 22, 30, 31, 82, 92, 94, 179, 189, 191, 195, 201]);
-/** Which of param1 to param4 ArduPilot keeps of these commands; of others that it knows it keeps no parameter. */
-const KEPT_PARAMS: Readonly<Record<number, readonly number[]>> = {
-  16: [1],
-  17: [3],
-  18: [1, 3, 4],
-  19: [1, 3, 4],
-  20: [],
-  21: [1],
-  22: [1],
-  30: [1],
-  31: [2, 4],
-  82: [1],
-  92: [1],
-  93: [1, 2, 3, 4],
-  94: [1],
-  112: [1],
-  114: [1],
-  115: [1, 2, 3, 4],
-  177: [1, 2],
-  178: [1, 2, 3],
-  179: [1],
-  181: [1, 2],
-  182: [1, 2, 3],
-  183: [1, 2],
-  184: [1, 2, 3, 4],
-  189: [],
-  191: [],
-  193: [1],
-  195: [],
-  197: [],
-  201: [1],
-  203: [1, 2, 3, 4],
-  205: [1, 2, 3],
-  206: [1, 3],
-  207: [1],
-  208: [1],
-  211: [1, 2],
-  212: [1],
-  218: [1, 2],
-  222: [1, 2, 3, 4],
-  600: [1],
-  601: [1, 2],
-  2000: [1, 2, 3],
-  2001: [1],
+/** A parameter as the autopilot keeps it. */
+type Rule = (sent: number) => number;
+type Rules = Readonly<Record<number, Readonly<Partial<Record<1 | 2 | 3 | 4, Rule>>>>>;
+
+const exact: Rule = (sent) => sent;
+const whole: Rule = Math.trunc;
+const dropped: Rule = () => 0;
+const flag: Rule = (sent) => (sent > 0 ? 1 : 0);
+/** An unsigned 16-bit number (Mission_Command.p1). */
+const word: Rule = (sent) => Math.trunc(sent) & 0xffff;
+const direction: Rule = (sent) => (sent < 0 ? -1 : 1);
+/** A byte holds the turns of a loiter: whole ones, or parts of one in 256ths. */
+const turns: Rule = (sent) => (sent > 0 && sent < 1 ? Math.trunc(sent * 256) / 256 : word(sent));
+/** Another byte holds its radius: metres, or tens of them. */
+const radius: Rule = (sent) => (Math.abs(sent) > 255 ? Math.trunc(sent / 10) * 10 : Math.trunc(sent));
+const yaw: Rule = (sent) => ((sent % 360) + 360) % 360;
+
+/** What ArduPilot keeps of param1 to param4 of these commands; of others that it knows it keeps no parameter. */
+const ARDUPILOT: Rules = {
+  16: { 1: word },
+  17: { 3: whole },
+  18: { 1: turns, 3: radius, 4: flag },
+  19: { 1: word, 3: direction, 4: flag },
+  20: {},
+  21: { 1: word, 4: direction },
+  22: { 1: word },
+  30: { 1: word },
+  31: { 2: whole, 4: flag },
+  82: { 1: word },
+  92: { 1: word },
+  93: { 1: exact, 2: whole, 3: whole, 4: whole },
+  94: { 1: exact },
+  112: { 1: exact },
+  114: { 1: exact },
+  115: { 1: exact, 2: exact, 3: whole, 4: whole },
+  177: { 1: whole, 2: whole },
+  178: { 1: whole, 2: exact, 3: exact },
+  179: { 1: word },
+  181: { 1: exact, 2: exact },
+  182: { 1: exact, 2: exact, 3: exact },
+  183: { 1: whole, 2: whole },
+  184: { 1: exact, 2: exact, 3: exact, 4: exact },
+  189: {},
+  191: {},
+  193: { 1: exact },
+  195: { 1: whole },
+  197: {},
+  201: { 1: word },
+  203: { 1: exact, 2: exact, 3: exact, 4: exact },
+  205: { 1: exact, 2: exact, 3: exact },
+  206: { 1: exact, 3: whole },
+  207: { 1: word },
+  208: { 1: word },
+  211: { 1: exact, 2: exact },
+  212: { 1: exact },
+  218: { 1: exact, 2: exact },
+  222: { 1: exact, 2: exact, 3: exact, 4: exact },
+  600: { 1: exact },
+  601: { 1: exact, 2: exact },
+  2000: { 1: exact, 2: exact, 3: exact },
+  2001: { 1: exact },
 };
-/** Stored as an unsigned 16-bit number (Mission_Command.p1): fractions are cut off. */
-const WHOLE_PARAM1 = new Set([16, 18, 19, 21, 22, 30, 82, 92, 179, 201, 207, 208]);
 
 /** ArduPilot's frame for what it was sent: absolute, above home, above terrain; or undefined. */
 function ardupilotFrame(frame: number): number | undefined {
@@ -82,43 +97,18 @@ function ardupilotFrame(frame: number): number | undefined {
   return frame === 10 || frame === 11 ? 10 : undefined;
 }
 
-/** A byte holds the turns of a loiter: whole ones, or parts of one in 256ths. */
-function ardupilotParam1(command: number, value: number): number {
-  if (command === Command.NAV_LOITER_TURNS && value > 0 && value < 1) return Math.trunc(value * 256) / 256;
-  return WHOLE_PARAM1.has(command) ? Math.trunc(value) & 0xffff : value;
-}
-
-/** Another byte holds its radius: metres, or tens of them. */
-function ardupilotParam3(command: number, value: number): number {
-  if (command === Command.NAV_LOITER_TIME) return value < 0 ? -1 : 1;
-  if (command !== Command.NAV_LOITER_TURNS) return value;
-  return Math.abs(value) > 255 ? Math.trunc(value / 10) * 10 : Math.trunc(value);
-}
-
 /**
  * An item as ArduPilot stores it and returns it on read-back. It packs each command into a few
  * bytes: parameters without a meaning to it come back as 0, altitudes in whole centimetres, autocontinue as
  * 1, commands without a position with frame and position 0 (AP_Mission::mavlink_int_to_mission_cmd and back).
  */
 export function storedByArdupilot(sent: PlanItem): ConversionResult {
-  const kept = KEPT_PARAMS[sent.command];
-  if (!kept) return { refused: MissionResult.UNSUPPORTED };
-  const params = [sent.param1, sent.param2, sent.param3, sent.param4];
-  for (const at of kept) {
-    if (Number.isNaN(params[at - 1])) return { refused: invalidParam(at) };
-  }
-  const [param1 = 0, param2 = 0, param3 = 0, param4 = 0] = params.map((value, at) =>
-    kept.includes(at + 1) ? value : 0,
-  );
-  const item = {
-    ...sent,
-    autocontinue: 1,
-    param1: ardupilotParam1(sent.command, param1),
-    param2,
-    param3: ardupilotParam3(sent.command, param3),
-    // A landing keeps only the direction in which it loiters, and that as ±1.
-    param4: sent.command === Command.NAV_LAND ? (sent.param4 < 0 ? -1 : 1) : param4,
-  };
+  const rules = ARDUPILOT[sent.command];
+  if (!rules) return { refused: MissionResult.UNSUPPORTED };
+  // A landing takes any number as its direction.
+  const kept = sent.command === Command.NAV_LAND ? PARAMS.slice(0, 1) : PARAMS.filter((at) => rules[at]);
+  for (const at of kept) if (Number.isNaN(sent[`param${at}`])) return { refused: invalidParam(at) };
+  const item = { ...sent, autocontinue: 1, ...storedParams(sent, rules, dropped) };
   if (!LOCATED.has(sent.command)) return { item: { ...item, frame: 0, x: 0, y: 0, z: 0 } };
   const fault = positionFault(sent);
   if (fault !== undefined) return { refused: fault };
@@ -138,19 +128,28 @@ function positionFault({ x, y, z }: PlanItem): MissionResult | undefined {
   return undefined;
 }
 
-const PX4_NAVIGATION = new Set([16, 17, 18, 19, 20, 21, 22, 31, 80, 84, 85, 93]);
+const PX4_NAVIGATION = new Set([16, 17, 19, 20, 21, 22, 31, 80, 84, 85, 93]);
 const PX4_ACTIONS = new Set([
-  112, 114, 115, 177, 178, 179, 183, 187, 189, 195, 197, 200, 201, 203, 205, 206, 211, 212, 214, 300, 530,
-  531, 1000, 2000, 2001, 2500, 2501, 3000,
+  112, 177, 178, 179, 187, 189, 195, 197, 200, 201, 203, 205, 206, 211, 212, 214, 300, 530, 531, 1000, 2000,
+  2001, 2500, 2501, 3000,
 ]);
 
-/** Commands in which PX4 refuses a position, and those in which it keeps a yaw. */
+/** Commands in which PX4 refuses a position. */
 const PX4_WITHOUT_POSITION: ReadonlySet<number> = new Set([20, 178]);
-const PX4_YAW: ReadonlySet<number> = new Set([16, 17, 21, 22]);
+/** What PX4 keeps in another form than it was sent in. */
+const PX4: Rules = {
+  16: { 3: dropped, 4: yaw },
+  17: { 4: yaw },
+  19: { 2: flag, 4: flag },
+  21: { 1: dropped, 2: whole, 4: yaw },
+  22: { 1: dropped, 4: yaw },
+  31: { 1: flag, 4: flag },
+  177: { 1: whole, 2: whole },
+};
 
 /**
- * An item as PX4 stores it: as it was sent, when it knows the command and the frame, with yaws from 0 on. It refuses a
- * position where the command has none.
+ * An item as PX4 1.18 stores it: mostly as it was sent, when it knows the command and the frame, with yaws from 0 on. It
+ * refuses a position where the command has none, and stores a delay as NAV_DELAY.
  */
 export function storedByPx4(sent: PlanItem): ConversionResult {
   const navigation = PX4_NAVIGATION.has(sent.command);
@@ -162,5 +161,16 @@ export function storedByPx4(sent: PlanItem): ConversionResult {
     const fault = positionFault(sent);
     if (fault !== undefined) return { refused: fault };
   }
-  return { item: PX4_YAW.has(sent.command) ? { ...sent, param4: ((sent.param4 % 360) + 360) % 360 } : sent };
+  const command = sent.command === Command.CONDITION_DELAY ? Command.NAV_DELAY : sent.command;
+  return { item: { ...sent, command, ...storedParams(sent, PX4[sent.command] ?? {}, exact) } };
 }
+
+const PARAMS = [1, 2, 3, 4] as const;
+
+/** The parameters by their rules; `usual` is for those without one. */
+const storedParams = (sent: PlanItem, rules: Rules[number], usual: Rule) => ({
+  param1: (rules[1] ?? usual)(sent.param1),
+  param2: (rules[2] ?? usual)(sent.param2),
+  param3: (rules[3] ?? usual)(sent.param3),
+  param4: (rules[4] ?? usual)(sent.param4),
+});

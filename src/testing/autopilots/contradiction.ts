@@ -3,6 +3,7 @@ import { distance, type LatLng, offsetBy } from "../../domain/geo";
 import { modesOf } from "../../vehicle/mavlink/mode-tables";
 import { type AutopilotName, isPx4, isRover, vehicleOf } from "./autopilot";
 import type { GivenOrder, StoredPoint } from "./orders";
+import { fieldOf } from "./plans";
 import type { ObservedState } from "./witness";
 
 /** Metres. */
@@ -134,7 +135,7 @@ const missionThere: Check = ({ plans, result, stored, before }, name) => {
   if (other >= 0) return `the mission's row ${other + 1} is ${JSON.stringify(rows[other])}`;
   const untrue = (result.adjusted as Adjusted[]).find(({ sequence, field, stored: value }) => {
     const row = stored.findIndex((point) => point.sequence === sequence);
-    const is = rows[row]?.[field === "altitude" ? "z" : field];
+    const is = rows[row] && fieldOf(rows[row], field);
     return is !== undefined && value !== null && !sameValue(is, value);
   });
   if (untrue) return `the ${untrue.field} of the row of sequence ${untrue.sequence} is not ${untrue.stored}`;

@@ -65,3 +65,9 @@ export async function missionOnBoard({
 /** What two readings of one plan have in common: no times and no current item. */
 export const contents = (items: readonly ReceivedMessage[]): object[] =>
   items.map(({ at, current, target_system, target_component, ...item }) => item);
+
+/** A field of an item on board as a reply's `adjusted` names it: degrees, metres, or the number itself. */
+export function fieldOf(item: Readonly<Record<string, unknown>> | undefined, field: string): unknown {
+  const raw = item?.[{ lat: "x", lng: "y", altitude: "z" }[field] ?? field];
+  return field === "lat" || field === "lng" ? Number(raw) / 1e7 : raw;
+}

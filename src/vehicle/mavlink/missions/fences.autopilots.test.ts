@@ -1,3 +1,4 @@
+import { offsetBy } from "../../../domain/geo";
 import { autopilots, isPx4, isRover } from "../../../testing/autopilots/autopilot";
 import { contents, square, storeFence, storePlan } from "../../../testing/autopilots/plans";
 import { startVehicle, type TestedVehicle } from "../../../testing/autopilots/tested-vehicle";
@@ -123,6 +124,13 @@ describe.each(autopilots)("%s", (name) => {
     expect(await witness.plan(1)).toEqual([]);
     expect(await push(await store("inclusion", square(300)))).toMatchObject({ status: 200 });
     const before = await witness.fresh();
+    if (isPx4(name) || !isRover(name)) {
+      const outside = { ...offsetBy(home, 350, 0), altitude: 12 };
+      const { status, body } = await order("goto_gps_location", outside);
+      // ArduPilot gives no reason.
+      expect([status, body.error]).toEqual([500, expect.stringMatching(isPx4(name) ? /fence/i : /FAILED/)]);
+      expect((await witness.fresh()).customMode).toBe(before.customMode);
+    }
     expect(await push(elsewhere, { force: true })).toMatchObject({ status: 200 });
     if (autopilot === "ardupilot" && !isRover(name))
       await witness.until(

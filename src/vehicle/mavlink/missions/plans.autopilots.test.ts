@@ -2,11 +2,34 @@ import { distance } from "../../../domain/geo";
 import { autopilots, isPx4, isRover } from "../../../testing/autopilots/autopilot";
 import { contradiction, customModeOf } from "../../../testing/autopilots/contradiction";
 import { giveOrder } from "../../../testing/autopilots/orders";
-import { contents, missionOnBoard, storePlan } from "../../../testing/autopilots/plans";
+import { contents, fieldOf, missionOnBoard, storePlan } from "../../../testing/autopilots/plans";
 import { startVehicle, type TestedVehicle } from "../../../testing/autopilots/tested-vehicle";
 import type { ObservedState } from "../../../testing/autopilots/witness";
 
 jest.setTimeout(240_000);
+
+interface Adjusted {
+  readonly sequence: number;
+  readonly field: string;
+  readonly stored: number | null;
+}
+
+/** Commands of which autopilots are known to round, wrap or drop fields, and others of surveys. */
+const COMMANDS = [16, 17, 18, 19, 21, 31, 82, 93, 112, 114, 115, 177, 178, 183, 195, 206, 4501];
+/** Values that mean something in the command; ArduPilot packs them into a byte each. */
+const OWN_PARAMS: Readonly<Record<number, object>> = {
+  115: { param3: -1, param4: 1 },
+  206: { param3: 1 },
+};
+const FRACTIONS = [
+  { param1: 1.7, param2: 2.6, param3: 3.4, param4: 45 },
+  { param1: 2, param2: 1, param3: -30.5, param4: -90 },
+];
+const REFUSED = {
+  ardupilot: [4501],
+  "1.16": [18, 82, 115, 183],
+  "1.18": [18, 82, 114, 115, 183, 4501],
+} as const;
 
 describe.each(autopilots)("%s", (name) => {
   let vehicle: TestedVehicle;
@@ -56,18 +79,38 @@ describe.each(autopilots)("%s", (name) => {
     expect(reply).toMatchObject({ status: 200 });
     const { adjusted } = reply.body.result;
     const onBoard = await missionOnBoard(vehicle);
-    const read = adjusted.map(({ sequence, field }: { sequence: number; field: string }) => {
-      const item = onBoard[sequence - 1];
-      return item?.[field === "altitude" ? "z" : field];
-    });
-    expect(adjusted.map(({ stored }: { stored: number }) => stored)).toEqual(read);
-    const fields = adjusted.map(
-      ({ sequence, field }: { sequence: number; field: string }) => `${sequence} ${field}`,
-    );
+    const read = adjusted.map(({ sequence, field }: Adjusted) => fieldOf(onBoard[sequence - 1], field));
+    expect(adjusted.map(({ stored }: Adjusted) => stored)).toEqual(read);
+    const fields = adjusted.map(({ sequence, field }: Adjusted) => `${sequence} ${field}`);
     expect(fields).toEqual(
       isPx4(name)
         ? ["1 param1", "2 param3", "2 param4"]
         : ["2 param1", "2 param4", "2 altitude", "3 param1", "3 param3", "4 param1"],
+    );
+  });
+
+  test.each(FRACTIONS)("each command is stored as the reply says, or refused: %j", async (params) => {
+    const refused: number[] = [];
+    for (const command of COMMANDS) {
+      const own = { ...params, ...OWN_PARAMS[command] };
+      const { status, body } = await push(
+        await store([{ command: 22 }, { north: 10 }, { north: 20, command, ...own }]),
+      );
+      if (status !== 200) {
+        expect(body.error).toMatch(new RegExp(`row 3, command ${command} \\(MAV_MISSION_`));
+        refused.push(command);
+        continue;
+      }
+      const row = (await missionOnBoard(vehicle))[2];
+      const listed: Adjusted[] = body.result.adjusted.filter(({ sequence }: Adjusted) => sequence === 3);
+      expect([command, listed.map(({ stored }) => stored)]).toEqual([
+        command,
+        listed.map(({ field }) => fieldOf(row, field)),
+      ]);
+      if (!listed.some(({ field }) => field === "command")) expect(row?.command).toBe(command);
+    }
+    expect(refused).toEqual(
+      REFUSED[isPx4(name) ? (name === "px4-1.16-quad" ? "1.16" : "1.18") : "ardupilot"],
     );
   });
 

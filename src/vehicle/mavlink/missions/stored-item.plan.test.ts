@@ -105,6 +105,8 @@ describe("a mission read back", () => {
     ["its acceptance radius", { param2: 4 }, { param2: 0 }, different],
     ["a flag", { command: 19, param1: 8, param4: 90 }, { param4: 1 }, adjusted("param4", 90, 1)],
     ["no pitch", { command: 22, param1: 15 }, { param1: 0 }, adjusted("param1", 15, 0)],
+    ["its delay, as another command", { command: 112 }, { command: 93 }, adjusted("command", 112, 93)],
+    ["no other command", { command: 93 }, { command: 112 }, different],
     ["its jump", { command: 177, param1: 2 }, { param1: 0 }, different],
   ])("from PX4 has %s", (_, sent, kept, result) => {
     expect(px4(sent, kept)).toEqual(result);

@@ -80,6 +80,8 @@ const ARDUPILOT: Rules = {
   177: { param1: whole, param2: whole },
   178: { param1: whole, param2: exact, param3: exact },
   183: { param1: whole, param2: whole },
+  195: { param1: whole, param2: dropped, param3: dropped, param4: dropped },
+  201: { param1: whole, param2: dropped, param3: dropped, param4: dropped },
   206: { param1: exact, param3: whole },
 };
 
@@ -102,8 +104,13 @@ const PX4: Rules = {
   114: { param1: exact },
   177: { param1: whole, param2: whole },
   178: { param1: exact, param2: exact, param3: exact },
+  195: {},
+  206: { param1: exact, param2: exact, param3: exact },
   4501: {},
 };
+
+/** Commands that PX4 1.18 stores as others: a delay is a NAV_DELAY. */
+const PX4_STORES_AS: Readonly<Record<number, number>> = { 112: 93 };
 
 /** The commands in which PX4 takes a NaN for "as you like". */
 const PX4_YAW: ReadonlySet<number> = new Set([16, 17, 19, 21, 22, 31, 84, 85]);
@@ -184,14 +191,14 @@ function judge(field: Field, was: number, is: number, command: number, autopilot
   if (Object.is(was, is) || was === is) return "same";
   switch (field) {
     case "command":
-      return "different";
+      return autopilot === "px4" && PX4_STORES_AS[was] === is ? "adjusted" : "different";
     case "frame":
       return WITH_POSITION.has(command) ? "different" : "same";
     case "lat":
     case "lng":
-      return judgePosition(is, command, autopilot);
+      return judgePosition(was, is, command, autopilot);
     case "altitude": {
-      const verdict = judgePosition(is, command, autopilot);
+      const verdict = judgePosition(was, is, command, autopilot);
       const isNear = Math.abs(was - is) < ALTITUDE_TOLERANCE;
       return verdict === "different" && isNear ? "adjusted" : verdict;
     }
@@ -203,13 +210,14 @@ function judge(field: Field, was: number, is: number, command: number, autopilot
 }
 
 /**
- * Of a command that is listed without a position it means nothing. Of one that is not listed it may mean something, and
- * the vehicle may drop it.
+ * Of a command that is listed without a position it means nothing. Of one that is not listed it may mean something: the
+ * vehicle may drop it, and PX4 keeps the number in a float.
  */
-function judgePosition(is: number, command: number, autopilot: Autopilot): Verdict {
+function judgePosition(was: number, is: number, command: number, autopilot: Autopilot): Verdict {
   if (WITH_POSITION.has(command)) return "different";
   if (rulesOf(autopilot)[command]) return "same";
-  return is === 0 ? "adjusted" : "different";
+  const isRounded = autopilot === "px4" && is === Math.fround(was);
+  return is === 0 || isRounded ? "adjusted" : "different";
 }
 
 const rulesOf = (autopilot: Autopilot): Rules => (autopilot === "px4" ? PX4 : ARDUPILOT);
