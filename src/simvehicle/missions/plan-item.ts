@@ -27,7 +27,8 @@ type ConversionResult = { readonly item: PlanItem } | { readonly refused: Missio
 
 /** Commands whose x, y, z ArduPilot keeps (AP_Mission::stored_in_location). */
 const LOCATED = new Set([16, 17, 18, 19, 21, 22, 30, 31, 82, 92, 94, 179, 189, 191, 195, 201]);
-/** A parameter as the autopilot keeps it. */
+
+/** A parameter as the autopilot keeps it; written apart from the gateway's rules, which are tested against these. */
 type Rule = (sent: number) => number;
 type Rules = Readonly<Record<number, Readonly<Partial<Record<1 | 2 | 3 | 4, Rule>>>>>;
 

@@ -1,4 +1,5 @@
 import { DomainError } from "../../domain/errors";
+import type { LatLng } from "../../domain/geo";
 import type { VehicleIdentity } from "../link";
 import type { Commands } from "./commands/commands";
 import { modeName } from "./modes";
@@ -132,14 +133,12 @@ export class VehicleState {
   }
 
   /** Where the vehicle is now; undefined when it does not say. */
-  async position(commands: Commands, withinMs: number): Promise<GeoPosition | undefined> {
+  async position(commands: Commands, withinMs: number): Promise<LatLng | undefined> {
     const next = this.channel.next(common.GlobalPositionInt, withinMs);
     // PX4 refuses while it has nothing newer than what it has just sent; the next one comes by itself.
     await commands.requestMessage(common.GlobalPositionInt.MSG_ID);
     const reported = await next;
-    return (
-      reported && positionOf({ latitude: reported.lat, longitude: reported.lon, altitude: reported.alt })
-    );
+    return reported && { lat: reported.lat / 1e7, lng: reported.lon / 1e7 };
   }
 
   /** Whether the vehicle has left the ground, asked anew; undefined when it does not say. */

@@ -1,5 +1,5 @@
 import { distance } from "../../../domain/geo";
-import { autopilots, isPx4, isRover } from "../../../testing/autopilots/autopilot";
+import { type AutopilotName, autopilots, isPx4, isRover } from "../../../testing/autopilots/autopilot";
 import { contradiction, customModeOf } from "../../../testing/autopilots/contradiction";
 import { giveOrder } from "../../../testing/autopilots/orders";
 import { contents, fieldOf, missionOnBoard, storePlan } from "../../../testing/autopilots/plans";
@@ -25,11 +25,13 @@ const FRACTIONS = [
   { param1: 1.7, param2: 2.6, param3: 3.4, param4: 45 },
   { param1: 2, param2: 1, param3: -30.5, param4: -90 },
 ];
-const REFUSED = {
-  ardupilot: [4501],
-  "1.16": [18, 82, 115, 183],
-  "1.18": [18, 82, 114, 115, 183, 4501],
-} as const;
+const REFUSED: Readonly<Record<AutopilotName, readonly number[]>> = {
+  copter: [4501],
+  rover: [4501],
+  "px4-quad": [18, 82, 114, 115, 183, 4501],
+  "px4-rover": [18, 82, 114, 115, 183, 4501],
+  "px4-1.16-quad": [18, 82, 115, 183],
+};
 
 describe.each(autopilots)("%s", (name) => {
   let vehicle: TestedVehicle;
@@ -109,9 +111,7 @@ describe.each(autopilots)("%s", (name) => {
       ]);
       if (!listed.some(({ field }) => field === "command")) expect(row?.command).toBe(command);
     }
-    expect(refused).toEqual(
-      REFUSED[isPx4(name) ? (name === "px4-1.16-quad" ? "1.16" : "1.18") : "ardupilot"],
-    );
+    expect(refused).toEqual(REFUSED[name]);
   });
 
   test("a yaw of null is the vehicle's choice", async () => {

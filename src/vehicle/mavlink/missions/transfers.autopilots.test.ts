@@ -143,11 +143,13 @@ describe.each(autopilots)("%s", (name) => {
 
     test("orders are obeyed as the reply says", async () => {
       const { witness } = vehicle;
-      const ids = isPx4(name) ? ["RTL_RETURN_ALT", "RTL_DESCEND_ALT"] : ["FENCE_ALT_MAX", "FENCE_RADIUS"];
-      const next = await Promise.all(ids.map(async (id) => [id, (await witness.param(id)) + 5] as const));
-      const [param_id, value] = next[0] as (typeof next)[0];
-      await obeyed("set_param", { param_id, value });
-      await obeyed("set_params", { params: Object.fromEntries(next.map(([id, is]) => [id, is + 5])) });
+      const [first, second]: readonly [string, string] = isPx4(name)
+        ? ["RTL_RETURN_ALT", "RTL_DESCEND_ALT"]
+        : ["FENCE_ALT_MAX", "FENCE_RADIUS"];
+      const value = (await witness.param(first)) + 5;
+      await obeyed("set_param", { param_id: first, value });
+      const params = { [first]: value + 5, [second]: (await witness.param(second)) + 5 };
+      await obeyed("set_params", { params });
       await obeyed("guided");
       await obeyed("arm");
       if (!isRover(name)) await obeyed("takeoff", { altitude: 10 });
