@@ -26,6 +26,7 @@ import {
   type SessionStore,
 } from "./session-recovery";
 import { SLOW_ROOM, Watcher } from "./watcher";
+import { writeWholeFlushes } from "./whole-flushes";
 
 /** A watcher's requests are small. */
 const MAX_REQUEST_BYTES = 16_384;
@@ -109,6 +110,7 @@ export class TelemetrySockets {
     this.io.engine.on("connection", (conn: TelemetrySocket["conn"]) => {
       conn.once("close", this.limiter.acquire(conn.request.url ?? ""));
       limitPackets(conn, this.metrics.closed);
+      writeWholeFlushes(conn);
     });
     server.on("upgrade", (_request, socket: TcpSocket) => {
       this.webSockets.add(socket);
