@@ -163,7 +163,9 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     const published = (specs("Ingress") as IngressSpec[])
       .flatMap(({ rules }) => rules.flatMap(({ http }) => http.paths))
       .map(({ path, backend: { service } }) => `${path} ${service.name} ${service.port.name}`);
-    const api = ["/api", "/socket.io", "/apispec.json"].map((path) => `${path} fleet-gateway http`);
+    const api = ["/api", "/socket.io", "/apispec.json", "/openapi.json"].map(
+      (path) => `${path} fleet-gateway http`,
+    );
     const sticks = ["/redispad", "/drone"].map((path) => `${path} fleet-relay http`);
     const files = ["/fleet", "/fleet-vpn"].map((path) => `${path} fleet-minio http`);
     expect(published.filter((one) => ![...api, ...sticks, ...files].includes(one))).toEqual([]);

@@ -4,6 +4,7 @@ import { errorBoundary } from "../http/error-boundary";
 import { mountRoutes } from "../http/mount";
 import { observeRequests } from "../http/observe";
 import { docsPage } from "../http/openapi/docs-page";
+import { openApiDocument } from "../http/openapi/openapi";
 import { swaggerDocument } from "../http/openapi/swagger";
 import { opsRoutes } from "../http/ops";
 import type { Route } from "../http/route";
@@ -109,7 +110,11 @@ function mainApp(deps: GatewayDeps, routes: readonly Route[], observe: Middlewar
     }),
   );
   app.use(errorBoundary(routes, BASE_PATH));
-  app.use(docsPage(() => swaggerDocument(routes, BASE_PATH, version), BASE_PATH));
+  const descriptions = {
+    "openapi.json": () => openApiDocument(routes, BASE_PATH, version),
+    "apispec.json": () => swaggerDocument(routes, BASE_PATH, version),
+  };
+  app.use(docsPage(descriptions, BASE_PATH));
   app.use(mounted);
   return app;
 }

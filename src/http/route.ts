@@ -4,7 +4,7 @@ import type { ErrorCode } from "../domain/errors";
 
 /**
  * A route is declared once. The declaration mounts it, types it, validates it and writes its part of
- * `/apispec.json`. Exceptions from the usual are declared too, never hidden in a handler.
+ * `/openapi.json` and `/apispec.json`. Exceptions from the usual are declared too, never hidden in a handler.
  */
 interface RouteSpec<
   G extends GuardName = GuardName,
@@ -23,6 +23,8 @@ interface RouteSpec<
   readonly envelope: Envelope;
   readonly params?: P;
   readonly query?: Q;
+  /** With the guard `token`: the header that has it. Absent when it is in the path. */
+  readonly tokenHeader?: "X-Activation-Token" | "Payment-Signature";
   readonly body?: B;
   /** In place of `body`: the handler gets the body's bytes, to check a signature over them. */
   readonly rawBody?: true;
@@ -56,6 +58,8 @@ interface Success {
   readonly status: 200 | 201;
   readonly schema?: z.ZodType;
   readonly description?: string;
+  /** Of a raw reply; JSON otherwise. */
+  readonly mediaType?: string;
   /** Envelope A's `message`. */
   readonly message?: string;
 }
@@ -147,15 +151,20 @@ export const pageQuery = (most: number, usual = most) =>
       .min(1)
       .default(usual)
       .transform((limit) => Math.min(limit, most))
-      .describe(`At most ${most}.`),
-    offset: z.coerce.number().int().min(0).max(largestId).default(0),
+      .describe(`Rows. At most ${most}.`),
+    offset: z.coerce.number().int().min(0).max(largestId).default(0).describe("Rows to skip."),
   });
 export type Page = z.output<ReturnType<typeof pageQuery>>;
 
 /** Path parameters that are all ids: `ids("drone_id")`. A value that is not one is a 404. */
 export function ids<Name extends string>(...names: Name[]): z.ZodObject<Record<Name, typeof Id>> {
-  return z.object(Object.fromEntries(names.map((name) => [name, Id])) as Record<Name, typeof Id>);
+  const entries = names.map((name) => [name, Id.describe(`The ${ofWhat(name)}'s id.`)]);
+  return z.object(Object.fromEntries(entries) as Record<Name, typeof Id>);
 }
+
+/** `mission_point_id` → `mission point`. The assets' routes call a drone a vehicle. */
+const ofWhat = (name: string): string =>
+  name === "vehicle_id" ? "drone" : name.replace(/_id$/, "").replaceAll("_", " ");
 
 /** A reply of envelope B that is JSON already, such as Postgres makes it: sent as it is. */
 export class SerializedJson {

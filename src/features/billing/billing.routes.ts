@@ -135,6 +135,7 @@ export function billingRoutes(
       description:
         "Signed in the header `Payment-Signature`, or `Stripe-Signature`, over the body as it is sent. An event counts once, however often it is sent. Other event types answer `{status: ignored}`.",
       guard: "token",
+      tokenHeader: "Payment-Signature",
       envelope: "A+top",
       rawBody: true,
       bodyLimitBytes: EVENT_BYTES,

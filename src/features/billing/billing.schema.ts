@@ -23,7 +23,10 @@ export const PaymentsQuery = z.object({
 });
 
 export const CanAddQuery = z.object({
-  vehicle_type: z.enum(["physical", "sitl"]).default("physical").describe("The drone's `type`."),
+  vehicle_type: z
+    .enum(["physical", "sitl"])
+    .default("physical")
+    .describe("The drone's `type`: `physical` or `sitl`, a simulated one. `physical` when absent."),
 });
 
 export const Pricing = z

@@ -24,7 +24,7 @@ const fields = {
     .nullable()
     .transform((rule) => rule || null)
     .describe(
-      "RFC 5545, such as FREQ=WEEKLY;BYDAY=MO. A line DTSTART;TZID=… before it keeps the local time when clocks change.",
+      "RFC 5545, such as FREQ=WEEKLY;BYDAY=MO. A line DTSTART;TZID=… before it keeps the local time when clocks change. Without one the rule counts in UTC.",
     ),
 };
 
@@ -46,13 +46,15 @@ export const OccurrenceStatus = z
 export type OccurrenceStatus = z.output<typeof OccurrenceStatus>;
 
 export const EventsQuery = z.object({
-  start: IsoTime.optional(),
-  end: IsoTime.optional(),
-  drone_id: Id.optional(),
+  start: IsoTime.optional().describe("ISO 8601; UTC without an offset. Now when absent."),
+  end: IsoTime.optional().describe("ISO 8601; UTC without an offset. 90 days after the start when absent."),
+  drone_id: Id.optional().describe("Only events of this drone."),
 });
 export type EventsQuery = z.output<typeof EventsQuery>;
 
-export const OccurrenceQuery = z.object({ occurrence_time: IsoTime });
+export const OccurrenceQuery = z.object({
+  occurrence_time: IsoTime.describe("The time of one occurrence. ISO 8601; UTC without an offset."),
+});
 
 export const EventReply = z
   .object({

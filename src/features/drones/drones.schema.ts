@@ -73,7 +73,9 @@ export const toNewDroneReply = (drone: DroneRow & { readonly activation_token: s
   ...(drone.activation_token ? { activation_token: drone.activation_token } : {}),
 });
 
-export const MissionQuery = z.object({ missionId: Id });
+export const MissionQuery = z.object({
+  missionId: Id.describe("The mission's id."),
+});
 export const ConnectionQuery = z.object({ id: Id.describe("The drone's id.") });
 export const ConnectionReply = z.object({ drone_id: z.int() });
 

@@ -248,8 +248,8 @@ const reportRoutes = ({ service, reports }: Services): readonly Route[] => [
     summary: "The page of the link that a new recipient of reports is mailed",
     guard: "public",
     envelope: "raw",
-    params: z.object({ token: z.string() }),
-    success: { status: 200, schema: z.string() },
+    params: z.object({ token: z.string().describe("The token of the mailed link.") }),
+    success: { status: 200, schema: z.string(), mediaType: "text/html" },
     handle: ({ ctx }) => {
       ctx.type = "html";
       ctx.body = confirmationPage;
@@ -262,7 +262,7 @@ const reportRoutes = ({ service, reports }: Services): readonly Route[] => [
     summary: "Confirm a recipient of reports",
     guard: "token",
     envelope: "B",
-    params: z.object({ token: z.string() }),
+    params: z.object({ token: z.string().describe("The token of the mailed link.") }),
     success: { status: 200, schema: Message },
     documents: { 401: "The link was used or has expired." },
     handle: async ({ params }) => ({

@@ -3,7 +3,9 @@ import { batchOf, firstOf, MavCmd, optionalColumns, PlanName, pointColumns, RowI
 
 const columns = {
   ...pointColumns,
-  command: MavCmd.describe("Replaced by the code of the geofence's kind when it is uploaded."),
+  command: MavCmd.describe(
+    "Required. Send 5001: an upload sends the code of the geofence's kind (5001 to 5004) in its place.",
+  ),
   param1: pointColumns.param1.describe(
     "A polygon's number of vertices, or a circle's radius in metres; computed anew at upload. 0 when absent.",
   ),

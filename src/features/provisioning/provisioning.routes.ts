@@ -39,6 +39,7 @@ export function provisioningRoutes(
       description:
         "Send the ten digits as `X-Activation-Token`, or as a Bearer. Waits up to 15 seconds for the drone's tunnel. A call that fails leaves the token valid.",
       guard: "token",
+      tokenHeader: "X-Activation-Token",
       envelope: "B",
       success: { status: 200, schema: ActivationReply },
       documents: {

@@ -60,7 +60,7 @@ test("every kind of reply of the gateway has the security headers, on both ports
     ["a raw body", `${api}/assets/1/video/1`, { headers: { authorization: `Bearer ${token}` } }],
     ["a redirection", `${url}/api/docs`],
     ["the page", `${url}/api/docs/`],
-    ["the description", `${url}/apispec.json`],
+    ["the description", `${url}/openapi.json`],
     ["health", `${url}/healthz`],
     ["readiness", `${url}/readyz`],
     ["metrics", `${url}/metrics`],

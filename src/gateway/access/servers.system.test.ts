@@ -24,7 +24,8 @@ import { startWorker } from "../worker/index";
 jest.setTimeout(120_000);
 
 /** The paths of the router that `docsPage` mounts. */
-const docsPaths = (docsPage(() => ({}), BASE_PATH) as unknown as { router: Router }).router.stack.map(
+const descriptions = { "openapi.json": () => ({}), "apispec.json": () => ({}) };
+const docsPaths = (docsPage(descriptions, BASE_PATH) as unknown as { router: Router }).router.stack.map(
   ({ path }) => String(path),
 );
 

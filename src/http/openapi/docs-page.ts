@@ -12,19 +12,20 @@ const files = [
   ...["favicon-16x16.png", "favicon-32x32.png"],
 ];
 
-const initializer = `SwaggerUIBundle({ url: "../../apispec.json", dom_id: "#swagger-ui", deepLinking: true, tagsSorter: "alpha", validatorUrl: null });\n`;
+const initializer = `SwaggerUIBundle({ url: "../../openapi.json", dom_id: "#swagger-ui", deepLinking: true, tagsSorter: "alpha", validatorUrl: null });\n`;
 
-/** `GET /api/docs/` and `GET /apispec.json`, also below the base path. The description is made for the first request, not at each start. */
-export function docsPage(describe: () => object, basePath: string): Middleware {
-  let described: Buffer | undefined;
-  const spec: Middleware = (ctx) => {
-    described ??= Buffer.from(JSON.stringify(describe()));
-    ctx.type = "json";
-    ctx.body = described;
-  };
+/** The descriptions by their file names. */
+type Descriptions = Readonly<Record<"openapi.json" | "apispec.json", () => object>>;
+
+/** `GET /api/docs/` and the descriptions, these also below the base path. */
+export function docsPage(descriptions: Descriptions, basePath: string): Middleware {
   const answers: Readonly<Record<string, Middleware>> = {
-    "/apispec.json": spec,
-    [`${basePath}/apispec.json`]: spec,
+    ...Object.fromEntries(
+      Object.entries(descriptions).flatMap(([name, describe]) => {
+        const send = sendDescription(describe);
+        return ["", basePath].map((base) => [`${base}/${name}`, send]);
+      }),
+    ),
     "/api/docs": (ctx) => ctx.redirect("/api/docs/"),
     "/api/docs/": (ctx) => sendFile(ctx, "index.html"),
     "/api/docs/swagger-initializer.js": (ctx) => {
@@ -36,6 +37,16 @@ export function docsPage(describe: () => object, basePath: string): Middleware {
   const router = new Router({ strict: true });
   for (const [path, answer] of Object.entries(answers)) router.get(path, answer as never);
   return router.routes() as unknown as Middleware;
+}
+
+/** The description is made for the first request, not at each start. */
+function sendDescription(describe: () => object): Middleware {
+  let described: Buffer | undefined;
+  return (ctx) => {
+    described ??= Buffer.from(JSON.stringify(describe()));
+    ctx.type = "json";
+    ctx.body = described;
+  };
 }
 
 function sendFile(ctx: Context, name: string): void {

@@ -1,29 +1,29 @@
 import { z } from "zod";
-import { DomainError, type ErrorCode } from "../../domain/errors";
-import { errorReply } from "../errors";
 import type { Route } from "../route";
+import {
+  type DescribedError,
+  introduction,
+  type Operation,
+  operationOf,
+  pathParameterNames,
+} from "./operations";
 
 type Json = Record<string, unknown>;
 
 /** The API's description in Swagger 2.0, made of the declarations that are mounted. */
 export function swaggerDocument(routes: readonly Route[], basePath: string, version: string): Json {
-  const definitions: Json = {};
+  const definitions: Json = { Error: bareError, ErrorInEnvelope: errorInEnvelope };
   const paths: Record<string, Json> = {};
   for (const route of routes) {
-    const path = route.path.replaceAll(/:([^/]+)/g, "{$1}");
-    paths[path] = {
-      ...paths[path],
-      [route.method]: operation(route, definitions),
+    const described = operationOf(route);
+    paths[described.path] = {
+      ...paths[described.path],
+      [route.method]: operation(route, described, definitions),
     };
   }
   return {
     swagger: "2.0",
-    info: {
-      title: "Fleet Gateway",
-      version,
-      description:
-        "Fly and manage a fleet of drones. Several reads and updates answer 201: treat every status below 400 as success.",
-    },
+    info: { title: "Fleet Gateway", version, description: introduction },
     basePath,
     consumes: ["application/json"],
     produces: ["application/json"],
@@ -41,91 +41,48 @@ export function swaggerDocument(routes: readonly Route[], basePath: string, vers
   };
 }
 
-function operation(route: Route, definitions: Json): Json {
+function operation(route: Route, { id, description, bearer, errors }: Operation, definitions: Json): Json {
+  const body = (schema: Json) => ({ in: "body", name: "body", required: true, schema });
   const parameters = [
     ...pathParameters(route),
     ...queryParameters(route.query, definitions),
-    ...(route.body
-      ? [
-          {
-            in: "body",
-            name: "body",
-            required: true,
-            schema: toSchema(route.body, "input", definitions),
-          },
-        ]
-      : []),
-    ...(route.rawBody ? [{ in: "body", name: "body", required: true, schema: { type: "object" } }] : []),
+    ...(route.body ? [body(toSchema(route.body, "input", definitions))] : []),
+    ...(route.rawBody ? [body({ type: "object" })] : []),
   ];
-  const description = [route.description, guardDescriptions[route.guard]].filter(Boolean).join("\n\n");
   return {
     tags: [route.tag],
     summary: route.summary,
     ...(description ? { description } : {}),
-    operationId: `${route.method}${route.path.replaceAll(/[^A-Za-z0-9]+(.)?/g, (_, next) => (next ?? "").toUpperCase())}`,
+    operationId: id,
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(bearerGuards.has(route.guard) ? { security: [{ bearer: [] }] } : {}),
-    responses: responses(route, definitions),
-  };
-}
-
-const bearerGuards = new Set(["user", "refresh", "reset", "video_room"]);
-
-const guardDescriptions: Readonly<Record<Route["guard"], string>> = {
-  public: "",
-  user: "Needs an access token.",
-  refresh: "Needs a refresh token.",
-  reset: "Needs the access token of a password-reset mail.",
-  drone: "Only for drones, which are recognised by their address in the drone plane.",
-  video_room: "Needs the drone's video room token.",
-  token: "Needs the token that the route names, in the path or a header.",
-};
-
-function responses(route: Route, definitions: Json): Json {
-  const data = route.success.schema ? toSchema(route.success.schema, "output", definitions) : undefined;
-  const wrapped = data && route.envelope.startsWith("A") ? envelopeA(data) : data;
-  const error = route.envelope.startsWith("A") ? errorA : errorB;
-  const documented: Json = {
-    [route.success.status]: {
-      description: route.success.description ?? route.success.message ?? "OK",
-      ...(wrapped ? { schema: wrapped } : {}),
+    ...(bearer ? { security: [{ bearer: [] }] } : {}),
+    responses: {
+      [route.success.status]: success(route, definitions),
+      ...Object.fromEntries(errors.map((error) => [error.status, errorResponse(route, error)])),
     },
   };
-  const custom = customErrors(route);
-  const document = (status: number, description: string) => {
-    const example = custom.get(status);
-    const shape = example === undefined ? { schema: error } : { examples: { "application/json": example } };
-    const headers = statusesToRetry.has(status) ? { headers: retryAfter } : {};
-    documented[status] ??= { description, ...headers, ...shape };
+}
+
+function success({ success: { schema, description, message }, envelope }: Route, definitions: Json): Json {
+  const data = schema && toSchema(schema, "output", definitions);
+  const wrapped = data && envelope.startsWith("A") ? envelopeA(data) : data;
+  return { description: description ?? message ?? "OK", ...(wrapped ? { schema: wrapped } : {}) };
+}
+
+function errorResponse({ envelope }: Route, { description, retry, body }: DescribedError): Json {
+  const usual = envelope.startsWith("A") ? "ErrorInEnvelope" : "Error";
+  return {
+    description,
+    ...(retry ? { headers: { "Retry-After": retryAfter } } : {}),
+    ...(body === undefined
+      ? { schema: { $ref: `#/definitions/${usual}` } }
+      : { examples: { "application/json": body } }),
   };
-  for (const [status, text] of Object.entries(route.documents ?? {})) document(Number(status), text);
-  if (route.guard !== "public") document(route.errors?.unauthenticated ?? 401, "No valid token.");
-  if (route.path.includes(":")) document(404, "It does not exist, or is not yours.");
-  if (route.body || route.rawBody || route.query)
-    document(route.invalidInput ?? 400, "The input is not valid; the message names the fields.");
-  if (route.body || route.rawBody) document(413, "The body is too large.");
-  if (route.body) {
-    document(400, "The body is not JSON.");
-    document(415, "The body's type is not JSON.");
-  }
-  document(429, "You have too many requests under way, or one of your limits is reached.");
-  if (!route.errors?.internal) document(500, "It failed; the message gives the reason.");
-  return documented;
 }
 
-const statusesToRetry: ReadonlySet<number> = new Set([429, 503]);
-const retryAfter = {
-  "Retry-After": { type: "integer", description: "Seconds to wait before the next try." },
-};
+const retryAfter = { type: "integer", description: "Seconds to wait before the next try." };
 
-/** By status, an example of each error body that differs from the envelope's. */
-function customErrors(route: Route): Map<number, unknown> {
-  const codes = Object.keys(route.errorBodies ?? {}) as ErrorCode[];
-  const replies = codes.map((code) => errorReply(new DomainError(code, "Error message."), route));
-  return new Map(replies.map(({ status, body }) => [status, body]));
-}
-
-const errorA = {
+const errorInEnvelope = {
   type: "object",
   required: ["success", "error"],
   properties: {
@@ -138,7 +95,7 @@ const errorA = {
   },
 };
 
-const errorB = { type: "object", properties: { error: { type: "string" } } };
+const bareError = { type: "object", properties: { error: { type: "string" } } };
 
 const envelopeA = (data: Json): Json => ({
   type: "object",
@@ -152,7 +109,7 @@ const envelopeA = (data: Json): Json => ({
 
 function pathParameters(route: Route): Json[] {
   const typed = route.params ? (toSchema(route.params, "input", {}).properties as Record<string, Json>) : {};
-  return [...route.path.matchAll(/:([^/]+)/g)].map(([, name = ""]) => ({
+  return pathParameterNames(route).map((name) => ({
     in: "path",
     name,
     required: true,

@@ -14,6 +14,7 @@ const endings = new Set(tracked.map(extname).filter((ending) => ending !== ""));
 const elsewhere = new Set([
   // The API's description, which the gateway serves.
   "/apispec.json",
+  "/openapi.json",
   // In an archive of an execution.
   ...["execution.json", "mission.json", "commands.json", "stats.json", "manifest.json"],
   // Written by the laptop stack.

@@ -1,0 +1,227 @@
+import { z } from "zod";
+import type { Route } from "../route";
+import {
+  type DescribedError,
+  introduction,
+  type Operation,
+  operationOf,
+  pathParameterNames,
+} from "./operations";
+
+type Json = Record<string, unknown>;
+
+/** The API's description in OpenAPI 3.1, made of the declarations that are mounted. */
+export function openApiDocument(routes: readonly Route[], basePath: string, version: string): Json {
+  const schemas: Json = { Error: bareError, ErrorInEnvelope: errorInEnvelope };
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const described = operationOf(route);
+    paths[described.path] = {
+      ...paths[described.path],
+      [route.method]: operation(route, described, schemas),
+    };
+  }
+  const tags = [...new Set(routes.map(({ tag }) => tag))].sort();
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Fleet Gateway",
+      version,
+      description: introduction,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: basePath }],
+    tags: tags.map((name) => ({ name, description: tagDescriptions[name] })),
+    paths,
+    components: { schemas, securitySchemes },
+  };
+}
+
+const tagDescriptions: Readonly<Record<string, string>> = {
+  Accounts: "Registration, tokens, passwords.",
+  Assets: "Files of flights: logs, images, videos.",
+  Billing: "Subscriptions at the payment provider.",
+  Calendar: "Planned flights, single or in series.",
+  "Drone actions": "Orders to a vehicle. The reply is what the vehicle did.",
+  Drones: "Drones, their parameters, their first start.",
+  Executions: "Flights as they are flown, their records and reports.",
+  Geofences: "Stored geofences and their points.",
+  Missions: "Stored missions and their points.",
+  "Simulation instance": "A simulator on a machine in the cloud.",
+  VPN: "WireGuard configurations and their state.",
+  "Video rooms": "Live video of drones.",
+};
+
+/** An API key in a header. */
+const header = (name: string, description: string): Json => ({
+  type: "apiKey",
+  in: "header",
+  name,
+  description,
+});
+
+const securitySchemes = {
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "A token of `POST /login`, of a mail, or of a drone's video room: the operation says which.",
+  },
+  "X-Drone-IP": header(
+    "X-Drone-IP",
+    "For operations of drones: the drone's address in the drone plane. The tunnel service sets it. On a laptop a program that speaks as a drone sets it.",
+  ),
+  "X-Activation-Token": header(
+    "X-Activation-Token",
+    "For a drone's first start: the ten digits of `activation_token`. `Authorization: Bearer <digits>` does as well.",
+  ),
+  "Payment-Signature": header(
+    "Payment-Signature",
+    "For the payment provider's events: its signature over the body. `Stripe-Signature` does as well.",
+  ),
+};
+
+function securityOf({ guard, tokenHeader }: Route, { bearer }: Operation): Json[] {
+  if (guard === "drone") return [{ "X-Drone-IP": [] }];
+  if (tokenHeader) return [{ [tokenHeader]: [] }];
+  return bearer ? [{ bearer: [] }] : [];
+}
+
+function operation(route: Route, described: Operation, schemas: Json): Json {
+  const { id, description, errors } = described;
+  const parameters = [...pathParameters(route), ...queryParameters(route.query, schemas)];
+  const body = route.rawBody ? { type: "object" } : route.body && schemaOf(route.body, "input", schemas);
+  return {
+    tags: [route.tag],
+    summary: route.summary,
+    ...(description ? { description } : {}),
+    operationId: id,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: { required: true, content: { "application/json": { schema: body } } } } : {}),
+    security: securityOf(route, described),
+    responses: {
+      [route.success.status]: success(route, schemas),
+      ...Object.fromEntries(errors.map((error) => [error.status, errorResponse(route, error)])),
+    },
+  };
+}
+
+function success(route: Route, schemas: Json): Json {
+  const { status, schema, description, message, mediaType = "application/json" } = route.success;
+  const wrapped = successBody(route, schema && schemaOf(schema, "output", schemas));
+  // GET /missions answers a failure with the status of its success.
+  const failsSo = Object.values(route.errors ?? {}).includes(status);
+  const body = failsSo ? { anyOf: [wrapped ?? {}, errorRef(route)] } : wrapped;
+  return {
+    description: description ?? message ?? "OK",
+    ...(body ? { content: { [mediaType]: { schema: body } } } : {}),
+  };
+}
+
+function successBody({ envelope }: Route, data: Json | undefined): Json | undefined {
+  if (!envelope.startsWith("A")) return data;
+  const enveloped = {
+    type: "object",
+    required: ["success", "data", "message"],
+    properties: { success: { const: true }, data: data ?? {}, message: { type: "string" } },
+  };
+  return envelope === "A+top" && data ? { allOf: [enveloped, data] } : enveloped;
+}
+
+function errorResponse(route: Route, { description, retry, body }: DescribedError): Json {
+  return {
+    description,
+    ...(retry ? { headers: { "Retry-After": retryAfter } } : {}),
+    content: { "application/json": { schema: body === undefined ? errorRef(route) : schemaLike(body) } },
+  };
+}
+
+const retryAfter = { description: "Seconds to wait before the next try.", schema: { type: "integer" } };
+
+const refTo = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+const errorRef = ({ envelope }: Route): Json => refTo(envelope.startsWith("A") ? "ErrorInEnvelope" : "Error");
+
+const object = (properties: Json): Json => ({
+  type: "object",
+  required: Object.keys(properties),
+  properties,
+});
+
+const bareError = object({
+  error: {
+    type: "string",
+    description: "What failed, why, and what to do. Of a vehicle's refusal: its own words.",
+  },
+});
+
+const errorInEnvelope = object({
+  success: { const: false },
+  error: object({
+    code: { type: "integer", description: "The status." },
+    message: { type: "string", description: "What failed, why, and what to do." },
+  }),
+});
+
+/** The schema of a body that an example shows. */
+function schemaLike(example: unknown): Json {
+  if (Array.isArray(example))
+    return {
+      type: "array",
+      prefixItems: example.map(schemaLike),
+      minItems: example.length,
+      maxItems: example.length,
+    };
+  if (typeof example === "number") return { type: "integer" };
+  if (typeof example === "boolean") return { const: example };
+  if (typeof example !== "object" || example === null) return { type: "string" };
+  const keys = Object.keys(example).join();
+  if (keys === "error") return refTo(typeof Reflect.get(example, "error") === "string" ? "Error" : "");
+  if (keys === "success,error") return refTo("ErrorInEnvelope");
+  return object(Object.fromEntries(Object.entries(example).map(([key, value]) => [key, schemaLike(value)])));
+}
+
+function pathParameters(route: Route): Json[] {
+  const typed = route.params ? (schemaOf(route.params, "input", {}).properties as Record<string, Json>) : {};
+  return pathParameterNames(route).map((name) =>
+    parameter("path", name, true, typed[name] ?? { type: "string" }),
+  );
+}
+
+function queryParameters(schema: z.ZodType | undefined, schemas: Json): Json[] {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = schemaOf(schema, "input", schemas);
+  return Object.entries(properties as Record<string, Json>).map(([name, field]) =>
+    parameter("query", name, (required as string[]).includes(name), field),
+  );
+}
+
+function parameter(location: string, name: string, required: boolean, field: Json): Json {
+  const { description, ...schema } = field;
+  return { in: location, name, required, ...(description ? { description } : {}), schema };
+}
+
+/** A zod schema as JSON Schema. Schemas with a `.meta({ id })` become shared ones. */
+function schemaOf(schema: z.ZodType, io: "input" | "output", schemas: Json): Json {
+  const { $schema: _, $defs = {}, ...root } = withRefs(z.toJSONSchema(schema, { io })) as Json;
+  for (const [name, definition] of Object.entries($defs as Json)) {
+    if (schemas[name] !== undefined && JSON.stringify(schemas[name]) !== JSON.stringify(definition))
+      throw new Error(`Two schemas are called ${name}.`);
+    schemas[name] = definition;
+  }
+  return root;
+}
+
+/** References to `$defs` lead to the document's own schemas. */
+function withRefs(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withRefs);
+  if (typeof node !== "object" || node === null) return node;
+  const fields = Object.entries(node).filter(([key, value]) => key !== "id" || typeof value !== "string");
+  const entries = fields.map(([key, value]) => [
+    key,
+    key === "$ref" ? String(value).replace("#/$defs/", "#/components/schemas/") : withRefs(value),
+  ]);
+  const told = Object.fromEntries(entries);
+  // An id is digits in a path, and a number to its reader.
+  if (told.type === "integer") delete told.pattern;
+  return told;
+}

@@ -1,0 +1,85 @@
+import { DomainError, type ErrorCode } from "../../domain/errors";
+import { errorReply } from "../errors";
+import type { Route } from "../route";
+
+/** A route as both descriptions tell it. */
+export interface Operation {
+  /** Unique: `getMissionId`. */
+  readonly id: string;
+  /** With `{name}` for parameters. */
+  readonly path: string;
+  readonly description: string;
+  /** The caller sends `Authorization: Bearer <token>`. */
+  readonly bearer: boolean;
+  /** Errors, each status once, and not the success. */
+  readonly errors: readonly DescribedError[];
+}
+
+export interface DescribedError {
+  readonly status: number;
+  readonly description: string;
+  /** The reply has the header `Retry-After`. */
+  readonly retry: boolean;
+  /** An example of a body that differs from the envelope's. */
+  readonly body: unknown;
+}
+
+export function operationOf(route: Route): Operation {
+  return {
+    id: `${route.method}${route.path.replaceAll(/[^A-Za-z0-9]+(.)?/g, (_, next) => (next ?? "").toUpperCase())}`,
+    path: route.path.replaceAll(/:([^/]+)/g, "{$1}"),
+    description: [route.description, guardDescriptions[route.guard]].filter(Boolean).join("\n\n"),
+    bearer: bearerGuards.has(route.guard),
+    errors: errorsOf(route),
+  };
+}
+
+/** Of the whole API. */
+export const introduction =
+  "Fly and manage a fleet of drones. Several reads and updates answer 201: treat every status below 400 as success. `GET /missions` alone answers some failures with 200: see there.";
+
+export const pathParameterNames = ({ path }: Route): string[] =>
+  [...path.matchAll(/:([^/]+)/g)].map(([, name = ""]) => name);
+
+const bearerGuards: ReadonlySet<Route["guard"]> = new Set(["user", "refresh", "reset", "video_room"]);
+
+const guardDescriptions: Readonly<Record<Route["guard"], string>> = {
+  public: "",
+  user: "Needs an access token.",
+  refresh: "Needs a refresh token.",
+  reset: "Needs the access token of a password-reset mail.",
+  drone: "Only for drones, which are recognised by their address in the drone plane.",
+  video_room: "Needs the drone's video room token.",
+  token: "Needs the token that the route names, in the path or a header.",
+};
+
+const statusesToRetry: ReadonlySet<number> = new Set([429, 503]);
+
+function errorsOf(route: Route): DescribedError[] {
+  const found = new Map<number, DescribedError>();
+  const bodies = bodiesOf(route);
+  const add = (status: number, description: string) => {
+    if (status === route.success.status || found.has(status)) return;
+    const retry = statusesToRetry.has(status);
+    found.set(status, { status, description, retry, body: bodies.get(status) });
+  };
+  for (const [status, text] of Object.entries(route.documents ?? {})) add(Number(status), text);
+  if (route.guard !== "public") add(route.errors?.unauthenticated ?? 401, "No valid token.");
+  if (route.path.includes(":")) add(404, "It does not exist, or is not yours.");
+  if (route.body || route.rawBody || route.query)
+    add(route.invalidInput ?? 400, "The input is not valid; the message names the fields.");
+  if (route.body || route.rawBody) add(413, "The body is too large.");
+  if (route.body) {
+    add(400, "The body is not JSON.");
+    add(415, "The body's type is not JSON.");
+  }
+  add(429, "You have too many requests under way, or one of your limits is reached.");
+  if (!route.errors?.internal) add(500, "It failed; the message gives the reason.");
+  return [...found.values()];
+}
+
+function bodiesOf(route: Route): Map<number, unknown> {
+  const codes = Object.keys(route.errorBodies ?? {}) as ErrorCode[];
+  const replies = codes.map((code) => errorReply(new DomainError(code, "Error message."), route));
+  return new Map(replies.map(({ status, body }) => [status, body]));
+}
