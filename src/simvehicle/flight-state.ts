@@ -3,7 +3,14 @@ import type { GlobalPosition } from "./geo";
 import { type Body, type Demand, restingBody } from "./kinematics";
 import { MissionStore } from "./missions/mission-store";
 import type { PlanItem } from "./missions/plan-item";
-import { ardupilotCopterModes, ardupilotRoverModes, type Mode, type ModeTable, px4Modes } from "./modes";
+import {
+  ardupilotCopterModes,
+  ardupilotRoverModes,
+  type Mode,
+  type ModeTable,
+  px4CopterModes,
+  px4RoverModes,
+} from "./modes";
 import { definitionsFor } from "./params/definitions";
 import { ParamStore } from "./params/store";
 import { type Tuning, tuningOf } from "./params/tuning";
@@ -39,6 +46,17 @@ interface MissionRun {
   circled: number;
 }
 
+/** PX4's Hold before a failsafe acts. */
+interface FailsafeHold {
+  /** Milliseconds of the wall clock. */
+  readonly until: number;
+  /** The mode that was ordered meanwhile, which follows instead of the failsafe's. */
+  readonly ordered?: Mode;
+}
+
+/** FENCE_AUTOENABLE. */
+const AUTO_ENABLE = { atTakeoff: 1, atTakeoffButFloor: 2, whenArmed: 3 } as const;
+
 export interface FlightOptions {
   readonly kind: VehicleKind;
   readonly autopilot: Autopilot;
@@ -49,7 +67,7 @@ export interface FlightOptions {
 }
 
 function modesFor({ kind, autopilot }: FlightOptions): ModeTable {
-  if (autopilot === "px4") return px4Modes;
+  if (autopilot === "px4") return kind === "copter" ? px4CopterModes : px4RoverModes;
   return kind === "copter" ? ardupilotCopterModes : ardupilotRoverModes;
 }
 
@@ -74,6 +92,7 @@ export class FlightState {
   autoArmed = false;
   mode: Mode;
   guided: GuidedTarget = { kind: "hold", n: 0, e: 0, d: 0 };
+  failsafeHold: FailsafeHold | undefined;
   returnLeg: ReturnLeg = "climb";
   legSince = 0;
   readonly run: MissionRun;
@@ -121,6 +140,20 @@ export class FlightState {
 
   get tuning(): Tuning {
     return tuningOf(this.params);
+  }
+
+  /** Whether ArduPilot looks at its fence: FENCE_ENABLE, or FENCE_AUTOENABLE by what the vehicle does. */
+  get fenceEnabled(): boolean {
+    if (this.params.get("FENCE_ENABLE") === 1) return true;
+    switch (this.params.get("FENCE_AUTOENABLE")) {
+      case AUTO_ENABLE.atTakeoff:
+      case AUTO_ENABLE.atTakeoffButFloor:
+        return this.kind === "copter" && this.armed && !this.landed;
+      case AUTO_ENABLE.whenArmed:
+        return this.armed;
+      default:
+        return false;
+    }
   }
 
   /** Degrees, metres above mean sea level. */

@@ -1,6 +1,6 @@
 import { FlightState } from "./flight-state";
 import { type Demand, groundSpeed, type Limits, settleOnGround, stepCopter, stepRover } from "./kinematics";
-import type { Mode } from "./modes";
+import { isPiloted, type Mode } from "./modes";
 import { beginMission, missionDemand, missionStart, rewindMission } from "./modes/auto";
 import { guidedDemand, holdHere } from "./modes/guided";
 import { landAt } from "./modes/land";
@@ -23,9 +23,9 @@ const ARDUPILOT_SAYS = {
   rover: { armed: "Throttle armed", disarmed: "Throttle disarmed" },
 } as const;
 const PX4_DISARMED = {
-  command: "Disarmed by external command",
-  landing: "Disarmed by landing",
-  idleness: "Disarmed by auto preflight disarming",
+  command: "Disarmed by external command\t",
+  landing: "Disarmed by landing\t",
+  idleness: "Disarmed by auto preflight disarming\t",
 } as const;
 
 /** The vehicle in motion: which behaviour drives it, and the transitions between armed, flying, landed. */
@@ -38,6 +38,7 @@ export class Flight extends FlightState {
 
   /** Enter a mode. False, with a STATUSTEXT, when the vehicle may not. */
   changeMode(mode: Mode): boolean {
+    this.failsafeHold = undefined;
     if (mode === this.mode) return true;
     if (mode.position && !this.hasPosition) {
       this.reports.text(Severity.WARNING, `Mode change to ${mode.name} failed: requires position`);
@@ -70,7 +71,7 @@ export class Flight extends FlightState {
       this.reports.text(
         Severity.WARNING,
         this.autopilot === "px4"
-          ? "Mission rejected: no valid mission"
+          ? "Switching to Mission is currently not available\t"
           : `Mode change to ${mode.name} failed: init failed`,
       );
       return false;
@@ -90,7 +91,7 @@ export class Flight extends FlightState {
     this.autoArmed = this.autopilot === "px4";
     this.autoDisarm.armed(this);
     this.motorTestUntil = undefined;
-    const says = this.autopilot === "px4" ? "Armed by external command" : ARDUPILOT_SAYS[this.kind].armed;
+    const says = this.autopilot === "px4" ? "Armed by external command\t" : ARDUPILOT_SAYS[this.kind].armed;
     this.reports.text(Severity.INFO, says);
     // Home moves to where the vehicle is armed.
     this.home = { ...this.position };
@@ -105,6 +106,7 @@ export class Flight extends FlightState {
     if (!this.armed) return;
     this.armed = false;
     this.autoArmed = false;
+    this.failsafeHold = undefined;
     const says = this.autopilot === "px4" ? PX4_DISARMED[by] : ARDUPILOT_SAYS[this.kind].disarmed;
     this.reports.text(Severity.INFO, says);
     // An aircraft whose motors are stopped in the air is on the ground soon; here, at once.
@@ -182,17 +184,17 @@ export class Flight extends FlightState {
 
   private missionOrHold(): Demand {
     const demand = missionDemand(this);
-    if (this.run.state === "complete" && this.autopilot === "px4" && !this.landed)
+    const isUnderWay = this.kind === "rover" || !this.landed;
+    if (this.run.state === "complete" && this.autopilot === "px4" && isUnderWay)
       this.changeMode(this.modes.stopping);
     return demand;
   }
 
   private limits(): Limits {
     const tuning = this.tuning;
-    const pilot = this.mode.behaviour === "manual" || this.mode.behaviour === "climb-rate";
     const asked = this.mode.behaviour === "auto" ? this.run.speed : this.speed;
     const fastest = this.kind === "rover" ? tuning.speed * 4 : loiterSpeed(this);
-    return { ...tuning, speed: pilot ? fastest : (asked ?? tuning.speed) };
+    return { ...tuning, speed: isPiloted(this.mode) ? fastest : (asked ?? tuning.speed) };
   }
 
   private stepInTheAir(demand: Demand, limits: Limits, dt: number): void {

@@ -23,6 +23,10 @@ export interface Mode {
   readonly armable: boolean;
 }
 
+/** Whether the pilot's sticks fly it. */
+export const isPiloted = ({ behaviour }: Mode): boolean =>
+  behaviour === "manual" || behaviour === "climb-rate";
+
 export interface ModeTable {
   readonly initial: Mode;
   readonly byNumber: ReadonlyMap<number, Mode>;
@@ -108,7 +112,7 @@ export const ardupilotRoverModes = table(
 /** PX4 packs its main mode into bits 16–23 and the sub mode of AUTO into bits 24–31. */
 export const px4Mode = (main: number, sub = 0): number => ((sub << 24) | (main << 16)) >>> 0;
 
-const px4Rows: readonly Row[] = [
+const px4CopterRows: readonly Row[] = [
   ["MANUAL", px4Mode(1), "manual", false, true],
   ["ALTCTL", px4Mode(2), "climb-rate", false, true],
   ["POSCTL", px4Mode(3), "climb-rate", true, true],
@@ -122,13 +126,24 @@ const px4Rows: readonly Row[] = [
   ["STABILIZED", px4Mode(7), "manual", false, true],
 ];
 
-export const px4Modes = table(
-  px4Rows,
-  {
-    initial: "AUTO_LOITER",
-    returning: "AUTO_RTL",
-    guided: "AUTO_LOITER",
-    stopping: "AUTO_LOITER",
-  },
-  "AUTO_LAND",
-);
+const PX4_NAMED = {
+  initial: "AUTO_LOITER",
+  returning: "AUTO_RTL",
+  guided: "AUTO_LOITER",
+  stopping: "AUTO_LOITER",
+} as const;
+export const px4CopterModes = table(px4CopterRows, PX4_NAMED, "AUTO_LAND");
+
+/** A rover's throttle stick is its speed in each mode of its pilot. It takes off and lands in none. */
+const px4RoverRows: readonly Row[] = [
+  ["MANUAL", px4Mode(1), "manual", false, true],
+  ["POSCTL", px4Mode(3), "manual", true, true],
+  ["AUTO_LOITER", px4Mode(4, 3), "guided", true, true],
+  ["AUTO_MISSION", px4Mode(4, 4), "auto", true, true],
+  ["AUTO_RTL", px4Mode(4, 5), "return", true, false],
+  ["ACRO", px4Mode(5), "manual", false, true],
+  ["OFFBOARD", px4Mode(6), "guided", true, true],
+  ["STABILIZED", px4Mode(7), "manual", false, true],
+];
+
+export const px4RoverModes = table(px4RoverRows, PX4_NAMED);

@@ -24,6 +24,11 @@ export class Pilot {
     this.sent = { sticks, until: seconds < 0 ? Number.POSITIVE_INFINITY : now + seconds * 1000 };
   }
 
+  /** Whether a ground station has steered, and does so no more. */
+  isSilent(now: number): boolean {
+    return this.sent !== undefined && this.sent.until <= now;
+  }
+
   sticks(now: number): Sticks {
     return this.sent && this.sent.until > now ? this.sent.sticks : this.radio;
   }

@@ -118,7 +118,7 @@ test("it flies a mission, holds at its end, and returns on command", async () =>
 });
 
 test("failed checks are said when they begin to fail and when it is asked, and not by a refusal to arm", async () => {
-  const isFail = (text: string) => text.startsWith("Preflight Fail: Vehicle is in safety configuration");
+  const isFail = (text: string) => text === "Preflight Fail: Vehicle is in safety configuration";
   const is = (id: number) => (event: Event) => event.id === 0x1_00_00_00 + id;
   await station.param("COM_ARMABLE", px4Integer(0), common.MavParamType.INT32);
   await station.next(common.StatusText, ({ text }) => isFail(text), 0);
@@ -133,10 +133,31 @@ test("failed checks are said when they begin to fail and when it is asked, and n
   const events = station.received.slice(asked).filter((each): each is Event => each instanceof Event);
   expect(events.map(({ id }) => id - 0x1_00_00_00)).toEqual([11_047_904, 7_959_667, 453_929, 1_914_663]);
   expect(station.texts.filter(isFail)).toHaveLength(2);
+  // A tab at its end would not fit in one message.
+  expect(station.texts).not.toContain("\t");
 });
 
 test("OFFBOARD is refused", async () => {
   expect(await station.command(176, 1, 6)).toBe(1);
+});
+
+test("a status text ends in a tab where an event says the same", async () => {
+  expect(await station.command(176, 1, 6)).toBe(1);
+  expect(await station.command(176, 1, 4, 4)).toBe(1);
+  expect(await station.command(400, 1)).toBe(0);
+  expect(await station.command(22, Number.NaN, 0, 0, Number.NaN, Number.NaN, Number.NaN, 498)).toBe(0);
+  await until(({ landed }) => !landed, "the flight");
+  expect(await station.command(400, 0)).toBe(1);
+  expect(await station.command(21)).toBe(0);
+  await until(({ armed }) => !armed, "the landing");
+  const isCheck = (text: string) => text.startsWith("Preflight Fail: ");
+  expect(station.texts.filter((text) => !isCheck(text))).toEqual([
+    "Switching to Offboard is currently not available\t",
+    "Switching to Mission is currently not available\t",
+    "Armed by external command\t",
+    "Disarming denied: not landed\t",
+    "Disarmed by landing\t",
+  ]);
 });
 
 test("a plan is begun in its middle when an earlier one was, until the first item is made the current one", async () => {

@@ -18,6 +18,7 @@ import { hasMessage, type TelemetryView, telemetry } from "./telemetry/index";
 
 const HEARTBEAT = 0;
 const HEARTBEAT_EVERY = 1000;
+const GLOBAL_POSITION_INT = 33;
 const MISSION_CURRENT = 42;
 const HOME_POSITION = 242;
 const GPS_GLOBAL_ORIGIN = 49;
@@ -45,6 +46,8 @@ export class SimVehicle {
   private nextEvent = 0;
   private hadPosition = false;
   private connected = false;
+  /** Of the vehicle's own time, as GLOBAL_POSITION_INT carries it. */
+  private positionSentAt: number | undefined;
 
   /** `send` gets every message that the vehicle sends. */
   constructor(
@@ -68,7 +71,7 @@ export class SimVehicle {
       flight: this.flight,
       arming: this.arming,
       streams: this.streams,
-      sendOnce: (id) => this.sendTelemetry(id),
+      sendOnce: (id) => !this.isSent(id) && this.sendTelemetry(id),
       hasMessage: (id) => hasMessage(id, options.autopilot),
     };
   }
@@ -190,11 +193,18 @@ export class SimVehicle {
     this.send(build(common.TimeSync, { tc1: nanoseconds, ts1: message.ts1 }));
   }
 
+  /** PX4 sends no position again that it has sent, until its next step makes a new one. */
+  private isSent(id: number): boolean {
+    const { autopilot, time } = this.flight;
+    return autopilot === "px4" && id === GLOBAL_POSITION_INT && this.positionSentAt === time;
+  }
+
   private sendTelemetry(id: number): boolean {
     // Home is where the first fix is.
     if (id === HOME_POSITION && !this.flight.hasPosition) return false;
     const message = telemetry(id, this.view());
     if (message) this.send(message);
+    if (id === GLOBAL_POSITION_INT) this.positionSentAt = this.flight.time;
     return message !== undefined;
   }
 

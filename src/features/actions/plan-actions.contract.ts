@@ -1,3 +1,4 @@
+import { offsetBy } from "../../domain/geo";
 import type { ContractCase, ContractWorld } from "../../testing/contract";
 import { eventually } from "../../testing/until";
 import { accepted, takeOff, withFlownDrone } from "../../testing/worlds/flown-drone";
@@ -135,6 +136,30 @@ export const planActionsContract: readonly ContractCase[] = [
   },
   {
     route: "POST /drone/action/start_mission",
+    title: "makes a rover of PX4 ready, which then drives its mission and holds",
+    run: withFlownDrone(
+      async ({ order, user, drone }) => {
+        const { lat, lng } = offsetBy(drone.vehicle.state.home, 15, 0);
+        const { id } = (await user.api.post("/mission", { name: "drive" })).body;
+        await user.api.post("/mission/point", [{ ...missionPoint, lat, lng, mission_id: id }]);
+        const pushed = await order("push_mission", { mission_id: id });
+        expect(pushed.body.result).toMatchObject({ items: 1, takeoff_added: false });
+        await order("arm");
+        expect(await order("takeoff", { altitude: 10 })).toMatchObject({ status: 500, body: refusal });
+        expect(await order("start_mission")).toMatchObject({
+          status: 200,
+          body: { result: { mode: "AUTO.LOITER" } },
+        });
+        await order("set_mode", { mode_info: { custom_mode: "AUTO" } });
+        await eventually("it has driven there", () => drone.vehicle.state.mission.state === "complete");
+        expect(drone.vehicle.state.position.lat).toBeCloseTo(lat, 5);
+        expect(drone.vehicle.state).toMatchObject({ mode: "AUTO_LOITER", armed: true });
+      },
+      { kind: "rover", autopilot: "px4" },
+    ),
+  },
+  {
+    route: "POST /drone/action/start_mission",
     title: "is refused before arming, and changes nothing",
     run: withFlownDrone(
       async ({ order, drone }) => {
@@ -213,6 +238,58 @@ export const planActionsContract: readonly ContractCase[] = [
       });
       expect(reply.body.message).toContain("FENCE_ENABLE");
     }),
+  },
+  {
+    route: "POST /drone/action/push_geofence",
+    title:
+      "gives the words in which PX4, after it took a fence without home, says that it does not act on it",
+    run: withFlownDrone(
+      async ({ order, user }) => {
+        const geofence_id = await storeTriangle(user.api);
+        await user.api.patch(`/geofence/${geofence_id}`, { fence_type: "inclusion" });
+        const invalid = "Geofence invalid, doesn't contain Home position";
+        expect(await order("push_geofence", { geofence_id })).toMatchObject({
+          status: 200,
+          body: {
+            message: expect.stringContaining(invalid),
+            result: { items: 3, enforcement: { active: false }, warnings: [invalid] },
+          },
+        });
+      },
+      { autopilot: "px4" },
+    ),
+  },
+  {
+    route: "POST /drone/action/push_mission",
+    title: "gives the words in which PX4, after it took a mission, names the waypoint that its fence forbids",
+    run: withFlownDrone(
+      async ({ order, user, drone }) => {
+        const { home } = drone.vehicle.state;
+        const zone = { name: "forbidden", type: "circle", fence_type: "exclusion" };
+        const geofence_id = (await user.api.post("/geofence", zone)).body.id;
+        const centre = {
+          ...geofencePoint,
+          geofence_id,
+          command: 5004,
+          param1: 50,
+          ...offsetBy(home, 200, 0),
+        };
+        await user.api.post("/geofence/point", [centre]);
+        expect((await order("push_geofence", { geofence_id })).body.result.warnings).toEqual([]);
+        const mission_id = (await user.api.post("/mission", { name: "through it" })).body.id;
+        for (const [index, north] of [20, 200].entries()) {
+          const row = { ...missionPoint, ...offsetBy(home, north, 0), mission_id, sequence: index + 1 };
+          await user.api.post("/mission/point", [row]);
+        }
+        // The takeoff that is added is the first.
+        const violation = "Geofence violation for waypoint 3";
+        expect(await order("push_mission", { mission_id })).toMatchObject({
+          status: 200,
+          body: { message: expect.stringContaining(violation), result: { items: 3, warnings: [violation] } },
+        });
+      },
+      { autopilot: "px4" },
+    ),
   },
   {
     route: "POST /drone/action/push_geofence",

@@ -6,15 +6,20 @@ import { common } from "./common";
 
 const CUSTOM_MODE = 1;
 
-function enter(context: CommandContext, mode: Mode | undefined): Result {
-  return mode && context.flight.changeMode(mode) ? Result.ACCEPTED : Result.TEMPORARILY_REJECTED;
+/** During the hold before a failsafe PX4 acknowledges a mode, and enters it when the hold ends. */
+function enter({ flight }: CommandContext, mode: Mode | undefined): Result {
+  if (mode && flight.failsafeHold) {
+    flight.failsafeHold = { ...flight.failsafeHold, ordered: mode };
+    return Result.ACCEPTED;
+  }
+  return mode && flight.changeMode(mode) ? Result.ACCEPTED : Result.TEMPORARILY_REJECTED;
 }
 
 const armDisarm: Handler = ({ flight, arming }, { param1 }) => {
   if (param1 === 1) return arming.tryArm() ? Result.ACCEPTED : Result.TEMPORARILY_REJECTED;
   if (param1 !== 0) return Result.UNSUPPORTED;
   if (flight.isAirborne) {
-    flight.reports.text(Severity.CRITICAL, "Disarming denied: not landed");
+    flight.reports.text(Severity.CRITICAL, "Disarming denied: not landed\t");
     return Result.TEMPORARILY_REJECTED;
   }
   flight.disarm();
@@ -28,7 +33,7 @@ const setMode: Handler = (context, { param1: baseMode, param2: main, param3: sub
   const mode = flight.modes.byNumber.get(px4Mode(main, sub));
   if (!mode) return Result.DENIED;
   if (mode.name === "OFFBOARD") {
-    flight.reports.text(Severity.CRITICAL, "Switching to mode 'Offboard' is currently not available");
+    flight.reports.text(Severity.CRITICAL, "Switching to Offboard is currently not available\t");
     return Result.TEMPORARILY_REJECTED;
   }
   return enter(context, mode);
@@ -63,7 +68,7 @@ const reposition: Handler = (context, call) => {
   const yaw = Number.isFinite(call.param4) ? call.param4 : undefined;
   if (flight.params.get("GF_ACTION") > 0 && breaksFence(flight.fence, position)) {
     // The commander has accepted; the navigator looks at the position a moment later.
-    queueMicrotask(() => flight.reports.text(Severity.CRITICAL, "Reposition is outside geofence"));
+    queueMicrotask(() => flight.reports.text(Severity.CRITICAL, "Reposition is outside geofence\t"));
     return Result.ACCEPTED;
   }
   if (call.param1 > 0) flight.speed = call.param1;

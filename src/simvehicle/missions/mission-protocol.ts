@@ -13,6 +13,8 @@ const RETRY = 1000;
 const GIVE_UP = 8000;
 /** PX4 ends a reading so many milliseconds after the last request. */
 const READING_END = 5000;
+/** PX4 reviews a plan so many milliseconds after it acknowledged it. */
+const REVIEW_DELAY = 500;
 
 interface Upload {
   readonly from: Sender;
@@ -33,6 +35,12 @@ export class MissionProtocol {
   /** Of PX4: the plan that it gives back, and the item that must be requested next. */
   private download: { readonly plan: StoredPlan; next: number; requestedAt: number } | undefined;
 
+  /** Plans to be reviewed, each with the time of its review. */
+  private readonly reviews = new Map<
+    StoredPlan["type"],
+    { readonly plan: StoredPlan; readonly at: number }
+  >();
+
   constructor(
     private readonly flight: Flight,
     private readonly send: (message: MavLinkData) => void,
@@ -52,7 +60,7 @@ export class MissionProtocol {
     plan.begin(message.count);
     if (message.count === 0) {
       this.upload = undefined;
-      this.ack(from, plan.type, plan.finish([]));
+      this.finish(plan, [], from, now);
       return;
     }
     this.upload = {
@@ -95,7 +103,13 @@ export class MissionProtocol {
       return;
     }
     this.upload = undefined;
-    this.ack(from, upload.plan.type, upload.plan.finish(upload.incoming));
+    this.finish(upload.plan, upload.incoming, from, now);
+  }
+
+  private finish(plan: StoredPlan, incoming: readonly PlanItem[], from: Sender, now: number): void {
+    const result = plan.finish(incoming);
+    this.ack(from, plan.type, result);
+    if (result === MissionResult.ACCEPTED) this.reviews.set(plan.type, { plan, at: now + REVIEW_DELAY });
   }
 
   requestList(message: common.MissionRequestList, from: Sender, now: number): void {
@@ -176,8 +190,13 @@ export class MissionProtocol {
     return jumpTo(this.flight, message.seq);
   }
 
-  /** Ask again, or give up. */
+  /** Review a plan, ask again, or give up. */
   step(now: number): void {
+    for (const [type, { plan, at }] of this.reviews) {
+      if (now < at) continue;
+      this.reviews.delete(type);
+      plan.review();
+    }
     const { upload, download } = this;
     if (download && now - download.requestedAt > READING_END) this.download = undefined;
     if (!upload) return;

@@ -2,8 +2,8 @@ import { common } from "../../vehicle/mavlink/wire/messages";
 import type { Flight } from "../flight";
 import { rewindMission } from "../modes/auto";
 import { Severity } from "../reports";
-import { breaksFence, checkFenceItem, keepFenceItem, readFence } from "../safety/fence";
-import { MissionResult, type PlanItem, storedByPx4 } from "./plan-item";
+import { breaksFence, checkFenceItem, keepFenceItem, positionOf, readFence } from "../safety/fence";
+import { Command, MissionResult, type PlanItem, storedByPx4 } from "./plan-item";
 
 /** One of the plans a vehicle keeps, as the mission protocol sees it. */
 export interface StoredPlan {
@@ -22,6 +22,8 @@ export interface StoredPlan {
   finish(incoming: readonly PlanItem[]): MissionResult;
   /** False while the plan is being flown. */
   clear(): boolean;
+  /** What PX4 says of a plan a while after it took it. */
+  review(): void;
 }
 
 /** The plan of a MAV_MISSION_TYPE, or undefined for a type that no vehicle keeps. */
@@ -55,6 +57,7 @@ function ardupilotMission(flight: Flight): StoredPlan {
       rewind(flight);
       return true;
     },
+    review: nothing,
   };
 }
 
@@ -84,7 +87,32 @@ function px4Mission(flight: Flight): StoredPlan {
       rewind(flight);
       return true;
     },
+    review: () => {
+      const seq = firstOutsideFence(flight);
+      if (seq !== undefined)
+        flight.reports.text(Severity.CRITICAL, `Geofence violation for waypoint ${seq + 1}\t`);
+    },
   };
+}
+
+/** Commands that PX4 flies to a position for. */
+const FLOWN_TO: ReadonlySet<number> = new Set([
+  Command.NAV_WAYPOINT,
+  Command.NAV_LOITER_UNLIM,
+  Command.NAV_LOITER_TIME,
+  Command.NAV_LAND,
+  Command.NAV_TAKEOFF,
+  Command.NAV_LOITER_TO_ALT,
+]);
+
+/** The number of the mission's first position that the fence forbids. */
+function firstOutsideFence({ mission, fence }: Flight): number | undefined {
+  for (let seq = 0; seq < mission.count; seq++) {
+    const item = mission.at(seq);
+    const isThere = item && FLOWN_TO.has(item.command) && (item.x !== 0 || item.y !== 0);
+    if (isThere && breaksFence(fence, positionOf(item))) return seq;
+  }
+  return undefined;
 }
 
 function fencePlan(flight: Flight): StoredPlan {
@@ -110,16 +138,17 @@ function fencePlan(flight: Flight): StoredPlan {
         return fence.refused;
       }
       adopt(flight, [...incoming]);
-      // PX4 takes it, and says afterwards that it will not act on it.
-      if (flight.autopilot === "px4" && breaksFence(flight.fence, flight.home)) {
-        flight.fence = [];
-        flight.reports.text(Severity.CRITICAL, "Geofence invalid, doesn't contain Home position");
-      }
       return MissionResult.ACCEPTED;
     },
     clear: () => {
       adopt(flight, []);
       return true;
+    },
+    review: () => {
+      if (flight.autopilot !== "px4" || !breaksFence(flight.fence, flight.home)) return;
+      // The fence stays on board, and is not acted on.
+      flight.fence = [];
+      flight.reports.text(Severity.CRITICAL, "Geofence invalid, doesn't contain Home position\t");
     },
   };
 }

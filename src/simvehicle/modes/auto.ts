@@ -210,7 +210,7 @@ function finish(flight: FlightState): void {
   run.state = "complete";
   run.from = flight.here();
   run.seq = Math.max(mission.firstSeq, mission.count - 1);
-  if (flight.autopilot === "px4") reports.text(Severity.INFO, "Mission finished, loitering");
+  if (flight.autopilot === "px4") reports.text(Severity.INFO, "Mission finished, loitering\t");
   else if (flight.kind === "rover") reports.text(Severity.NOTICE, "Mission Complete");
 }
 

@@ -14,7 +14,8 @@ const outsideDeadzone = (stick: number): number =>
 export function manualDemand(flight: FlightState): Demand {
   const sticks = flight.pilot.sticks(flight.now);
   if (flight.kind === "rover") {
-    const fastest = (flight.params.get("CRUISE_SPEED", 3) * 100) / flight.params.get("CRUISE_THROTTLE", 30);
+    const cruise = (flight.params.get("CRUISE_SPEED", 3) * 100) / flight.params.get("CRUISE_THROTTLE", 30);
+    const fastest = flight.params.get("RO_MAX_THR_SPEED", cruise);
     return {
       kind: "drive",
       speed: outsideDeadzone(sticks.throttle) * fastest,

@@ -8,6 +8,7 @@ test.each([
   ["an ArduPilot copter", storeOf("copter"), 150],
   ["an ArduPilot rover", storeOf("rover"), 150],
   ["a PX4 copter", storeOf("copter", "px4"), 100],
+  ["a PX4 rover", storeOf("rover", "px4"), 100],
 ])("%s has a long list of parameters, all with names that fit the wire", (_, store, least) => {
   expect(store.all.length).toBeGreaterThan(least);
   expect(store.all.filter(({ name }) => name.length > 16)).toEqual([]);

@@ -18,7 +18,7 @@ const DEGREE = Math.PI / 180;
 
 /**
  * Read again at each use, because a parameter may change in flight. Each row names the parameter of ArduPilot's copters, of
- * PX4 and of ArduPilot's rovers; 0 where a vehicle has none.
+ * PX4's copters, of ArduPilot's rovers and of PX4's; 0 where a vehicle has none.
  */
 export function tuningOf(params: ParamStore): Tuning {
   const of = (...names: readonly string[]): number => {
@@ -27,12 +27,12 @@ export function tuningOf(params: ParamStore): Tuning {
   };
   const speedDown = of("WP_SPD_DN", "MPC_Z_V_AUTO_DN");
   return {
-    speed: of("WP_SPD", "MPC_XY_CRUISE", "WP_SPEED") || of("CRUISE_SPEED"),
+    speed: of("WP_SPD", "MPC_XY_CRUISE", "WP_SPEED", "RO_SPEED_LIM") || of("CRUISE_SPEED"),
     speedUp: of("WP_SPD_UP", "MPC_Z_V_AUTO_UP"),
     speedDown,
-    accel: of("WP_ACC", "MPC_ACC_HOR", "ATC_ACCEL_MAX"),
+    accel: of("WP_ACC", "MPC_ACC_HOR", "ATC_ACCEL_MAX", "RO_ACCEL_LIM"),
     accelZ: of("WP_ACC_Z", "MPC_ACC_DOWN_MAX"),
-    yawRate: of("ATC_SLEW_YAW", "MPC_YAWRAUTO_MAX", "ATC_STR_RAT_MAX") * DEGREE,
+    yawRate: of("ATC_SLEW_YAW", "MPC_YAWRAUTO_MAX", "ATC_STR_RAT_MAX", "RO_YAW_RATE_LIM") * DEGREE,
     waypointRadius: of("WP_RADIUS_M", "NAV_ACC_RAD", "WP_RADIUS"),
     landSpeed: of("LAND_SPD_MS", "MPC_LAND_SPEED"),
     landSpeedHigh: of("LAND_SPD_HIGH_MS") || speedDown,

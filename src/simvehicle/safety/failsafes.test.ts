@@ -1,6 +1,7 @@
 import { offsetBy } from "../../domain/geo";
 import { planItem } from "../../testing/fakes/ground-station";
 import { home, SteppedVehicle } from "../../testing/worlds/stepped-vehicle";
+import { build } from "../../vehicle/mavlink/wire/codec";
 import { common } from "../../vehicle/mavlink/wire/messages";
 import { MissionResult } from "../missions/plan-item";
 import { planStore } from "../missions/plan-store";
@@ -57,6 +58,78 @@ describe("the ground station's failsafe", () => {
   });
 });
 
+describe("PX4 without its sticks", () => {
+  const [POSCTL, AUTO] = [3, 4];
+  const [LOITER, LAND] = [3, 6];
+  const setMode = (stepped: SteppedVehicle, main: number, sub = 0) =>
+    stepped.command(176, { _param1: 1, _param2: main, _param3: sub });
+  const steer = (stepped: SteppedVehicle) =>
+    stepped.vehicle.receive(build(common.ManualControl, { target: 1, x: 0, y: 0, z: 1000, r: 0 }), {
+      systemId: 245,
+      componentId: 190,
+    });
+  /** In the air by the sticks, which are let go of now. */
+  const steered = (params: Record<string, number> = {}): SteppedVehicle => {
+    const stepped = new SteppedVehicle(params, 0, "px4");
+    expect([setMode(stepped, POSCTL), stepped.command(400, { _param1: 1 })]).toEqual([0, 0]);
+    stepped.wait(20, () => steer(stepped));
+    expect([stepped.mode, stepped.flight.landed]).toEqual(["POSCTL", false]);
+    return stepped;
+  };
+  const failsafes = ({ texts }: SteppedVehicle) => texts.filter((text) => text.startsWith("Failsafe"));
+
+  test("holds after COM_RC_LOSS_T, and returns after COM_FAIL_ACT_T of that", () => {
+    const stepped = steered();
+    stepped.wait(0.3);
+    expect(stepped.mode).toBe("POSCTL");
+    stepped.wait(0.4);
+    expect(stepped.mode).toBe("AUTO_LOITER");
+    stepped.wait(4.5);
+    expect(stepped.mode).toBe("AUTO_LOITER");
+    expect(failsafes(stepped)).toEqual(["Failsafe activated: entering Hold for 5 seconds\t"]);
+    stepped.wait(0.5);
+    expect(stepped.mode).toBe("AUTO_RTL");
+    expect(failsafes(stepped).at(-1)).toBe("Failsafe activated\t");
+  });
+
+  test.each([
+    [0, "POSCTL"],
+    [1, "AUTO_LOITER"],
+    [2, "AUTO_RTL"],
+    [3, "AUTO_LAND"],
+  ])("with NAV_RCL_ACT %i ends in %s", (NAV_RCL_ACT, mode) => {
+    const stepped = steered({ NAV_RCL_ACT });
+    stepped.wait(7);
+    expect(stepped.mode).toBe(mode);
+    expect(failsafes(stepped)).toHaveLength(NAV_RCL_ACT === 0 ? 0 : 2);
+  });
+
+  test("acknowledges a mode while it holds, and enters it afterwards", () => {
+    const stepped = steered();
+    stepped.wait(1);
+    expect(setMode(stepped, AUTO, LAND)).toBe(0);
+    stepped.wait(3);
+    expect(stepped.mode).toBe("AUTO_LOITER");
+    stepped.wait(2);
+    expect(stepped.mode).toBe("AUTO_LAND");
+    expect(failsafes(stepped)).toHaveLength(1);
+  });
+
+  test("goes on in a mode that no sticks fly", () => {
+    const stepped = steered();
+    expect(setMode(stepped, AUTO, LOITER)).toBe(0);
+    stepped.wait(10);
+    expect([stepped.mode, failsafes(stepped)]).toEqual(["AUTO_LOITER", []]);
+  });
+
+  test("goes on when no sticks ever came", () => {
+    const stepped = new SteppedVehicle({ COM_DISARM_PRFLT: -1 }, 0, "px4");
+    expect([setMode(stepped, POSCTL), stepped.command(400, { _param1: 1 })]).toEqual([0, 0]);
+    stepped.wait(10);
+    expect([stepped.mode, failsafes(stepped)]).toEqual(["POSCTL", []]);
+  });
+});
+
 describe("the fence", () => {
   const circle = [planItem({ command: 5003, param1: 30, x: home.lat * 1e7, y: home.lng * 1e7 })];
   const fenced = (params: Record<string, number>): SteppedVehicle => {
@@ -84,6 +157,40 @@ describe("the fence", () => {
     stepped.wait(10);
     expect(stepped.texts).toContain("Polygon fence breached");
     expect(stepped.mode).toBe(mode);
+  });
+
+  test.each([
+    [1, "GUIDED", "RTL"],
+    [2, "GUIDED", "RTL"],
+    [3, "GUIDED", "RTL"],
+    [0, "GUIDED", "GUIDED"],
+  ])("with FENCE_AUTOENABLE %i ends %s in %s when it is broken", (auto, before, after) => {
+    const stepped = fenced({ FENCE_AUTOENABLE: auto });
+    expect(stepped.mode).toBe(before);
+    stepped.wait(10);
+    expect(stepped.mode).toBe(after);
+  });
+
+  /** As SYS_STATUS shows it. */
+  const isEnabled = (stepped: SteppedVehicle): boolean => {
+    stepped.command(512, { _param1: common.SysStatus.MSG_ID });
+    const status = stepped.sent.filter((each) => each instanceof common.SysStatus).at(-1);
+    return ((status?.onboardControlSensorsEnabled ?? 0) & common.MavSysStatusSensor.GEOFENCE) !== 0;
+  };
+
+  test.each([
+    [0, [false, false, false]],
+    [1, [false, false, true]],
+    [2, [false, false, true]],
+    [3, [false, true, true]],
+  ])("with FENCE_AUTOENABLE %i is enabled disarmed, armed and in the air: %j", (auto, enabled) => {
+    const stepped = new SteppedVehicle({ FENCE_AUTOENABLE: auto });
+    const shown = [isEnabled(stepped)];
+    stepped.flight.arm();
+    shown.push(isEnabled(stepped));
+    stepped.takeOff(5);
+    shown.push(isEnabled(stepped));
+    expect(shown).toEqual(enabled);
   });
 
   test("refuses a target outside of it", () => {

@@ -1,5 +1,6 @@
 import { distance } from "../../domain/geo";
 import type { Flight } from "../flight";
+import { isPiloted, type Mode } from "../modes";
 import { Severity } from "../reports";
 import { remaining } from "./battery";
 import { breaksFence } from "./fence";
@@ -7,17 +8,18 @@ import { breaksFence } from "./fence";
 const FENCE_TYPE = { height: 1, circle: 2, shapes: 4 } as const;
 const FS_OPTION = { auto: 2, landing: 8, pilot: 16 } as const;
 
-/** The vehicle's actions on a lost ground station, a low battery and a breached fence. */
+/** The vehicle's actions on a lost ground station, lost sticks, a low battery and a breached fence. */
 export class Failsafes {
   private groundStationSeen: number | undefined;
   private groundStationLost = false;
   private batteryStage: "good" | "low" | "critical" = "good";
   private breached = false;
+  private sticksLost = false;
 
   constructor(private readonly flight: Flight) {}
 
   get active(): boolean {
-    return this.groundStationLost || this.batteryStage !== "good";
+    return this.groundStationLost || this.sticksLost || this.batteryStage !== "good";
   }
 
   /** The vehicle received a heartbeat of its own ground station; those of other systems do not count. */
@@ -27,6 +29,7 @@ export class Failsafes {
 
   step(now: number): void {
     this.watchGroundStation(now);
+    if (this.flight.autopilot === "px4") this.watchSticks(now);
     this.watchBattery();
     this.watchFence();
   }
@@ -66,8 +69,44 @@ export class Failsafes {
     if (kind !== "copter") return undefined;
     if (mode.behaviour === "land" && (options & FS_OPTION.landing) !== 0) return "Continuing Landing";
     if (mode.behaviour === "auto" && (options & FS_OPTION.auto) !== 0) return "Continuing Auto Mode";
-    const piloted = mode.behaviour === "manual" || mode.behaviour === "climb-rate";
-    return piloted && (options & FS_OPTION.pilot) !== 0 ? "Continuing Pilot Control" : undefined;
+    return isPiloted(mode) && (options & FS_OPTION.pilot) !== 0 ? "Continuing Pilot Control" : undefined;
+  }
+
+  /** PX4 holds for COM_FAIL_ACT_T seconds, in which its pilot may order a mode, before it does what NAV_RCL_ACT says. */
+  private watchSticks(now: number): void {
+    const { flight } = this;
+    const { failsafeHold: hold, mode, params } = flight;
+    const isSilent = flight.armed && flight.pilot.isSilent(now);
+    if (!isSilent) this.sticksLost = false;
+    if (hold) {
+      if (now >= hold.until) this.endHold(hold.ordered);
+    } else if (isSilent && isPiloted(mode) && params.get("NAV_RCL_ACT") !== 0) this.beginHold(now);
+  }
+
+  private beginHold(now: number): void {
+    const { flight } = this;
+    const seconds = flight.params.get("COM_FAIL_ACT_T");
+    this.sticksLost = true;
+    flight.reports.text(
+      Severity.CRITICAL,
+      `Failsafe activated: entering Hold for ${Math.round(seconds)} seconds\t`,
+    );
+    this.enterOrLand(flight.modes.stopping);
+    flight.failsafeHold = { until: now + seconds * 1000 };
+  }
+
+  private endHold(ordered: Mode | undefined): void {
+    const { flight } = this;
+    if (!ordered) flight.reports.text(Severity.CRITICAL, "Failsafe activated\t");
+    this.enterOrLand(ordered ?? this.modeWithoutSticks());
+  }
+
+  /** NAV_RCL_ACT: 1 hold, 2 return, 3 land. */
+  private modeWithoutSticks(): Mode {
+    const { modes, params } = this.flight;
+    const action = params.get("NAV_RCL_ACT");
+    if (action === 2) return modes.returning;
+    return action === 3 ? (modes.landing ?? modes.stopping) : modes.stopping;
   }
 
   private watchBattery(): void {
@@ -130,7 +169,7 @@ export class Failsafes {
       if (far > 0 && distance(flight.home, position) > far) return "Circle";
       return breaksFence(flight.fence, position) ? "Polygon" : undefined;
     }
-    if (params.get("FENCE_ENABLE") !== 1) return undefined;
+    if (!flight.fenceEnabled) return undefined;
     const types = params.get("FENCE_TYPE");
     const has = (type: number): boolean => (types & type) !== 0;
     if (
@@ -160,7 +199,13 @@ export class Failsafes {
           ? (modes.landing ?? modes.stopping)
           : modes.stopping;
     reports.text(Severity.WARNING, `${cause} - ${mode.name}`);
-    // Without a position it can still land.
-    if (!flight.changeMode(mode) && modes.landing) flight.changeMode(modes.landing);
+    this.enterOrLand(mode);
+  }
+
+  /** Without a position it can still land. */
+  private enterOrLand(mode: Mode): void {
+    const { flight } = this;
+    const { landing } = flight.modes;
+    if (!flight.changeMode(mode) && landing) flight.changeMode(landing);
   }
 }

@@ -11,7 +11,7 @@ export type Fence =
   | { readonly shapes: readonly FenceShape[] }
   | { readonly refused: MissionResult; readonly because: string };
 
-const positionOf = (item: PlanItem): LatLng => ({ lat: item.x / 1e7, lng: item.y / 1e7 });
+export const positionOf = (item: PlanItem): LatLng => ({ lat: item.x / 1e7, lng: item.y / 1e7 });
 
 /** The refusal of one item on arrival, before the whole fence is checked. */
 export function checkFenceItem(item: PlanItem): MissionResult {

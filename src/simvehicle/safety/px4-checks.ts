@@ -80,7 +80,7 @@ export class Px4Checks {
     const manual = checkArguments(ALL_MODES, REMOTE_CONTROL_INDEX);
     reports.event(check_modes_manual_control, Severity.WARNING, manual);
     reports.event(commander_health_summary, PROTOCOL, Buffer.alloc(13));
-    for (const { text } of failing) reports.text(Severity.CRITICAL, `Preflight Fail: ${text}\t`);
+    for (const { text } of failing) reports.text(Severity.CRITICAL, `Preflight Fail: ${text}`);
   }
 }
 

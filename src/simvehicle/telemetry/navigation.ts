@@ -48,7 +48,8 @@ export function hud({ flight }: TelemetryView): MavLinkData {
   const { body } = flight;
   const speed = groundSpeed(body);
   return build(common.VfrHud, {
-    airspeed: speed,
+    // It has no sensor for it; ArduPilot takes the speed over ground instead.
+    airspeed: flight.autopilot === "px4" ? Number.NaN : speed,
     groundspeed: speed,
     heading: Math.round(toHeading(body.yaw)) % 360,
     throttle: throttlePercent(flight),

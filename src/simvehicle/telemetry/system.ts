@@ -1,6 +1,7 @@
 import { build } from "../../vehicle/mavlink/wire/codec";
 import { common, type MavLinkData, minimal } from "../../vehicle/mavlink/wire/messages";
 import type { Flight } from "../flight";
+import { isPiloted } from "../modes";
 import { remaining } from "../safety/battery";
 
 /** The state from which telemetry messages are made. */
@@ -20,7 +21,6 @@ const BaseMode = {
   manual: 64,
   armed: 128,
 } as const;
-const STICKS = new Set(["manual", "climb-rate"]);
 
 export function heartbeat({ flight, failsafe, ready }: TelemetryView): MavLinkData {
   const px4 = flight.autopilot === "px4";
@@ -36,7 +36,7 @@ export function heartbeat({ flight, failsafe, ready }: TelemetryView): MavLinkDa
 
 function baseMode(flight: Flight): number {
   const { mode, autopilot, kind } = flight;
-  const sticks = STICKS.has(mode.behaviour);
+  const sticks = isPiloted(mode);
   // A motor test spins the motors, and the heartbeat reports them as armed.
   const armed = (flight.armed || flight.motorTestUntil !== undefined ? BaseMode.armed : 0) | BaseMode.custom;
   if (autopilot === "px4") {
@@ -82,7 +82,7 @@ export function systemStatus({ flight, ready }: TelemetryView): MavLinkData {
   const present = Object.values(SENSOR).reduce((bits, bit) => bits | bit, 0) >>> 0;
   let enabled = present;
   if (!flight.armed) enabled &= ~(SENSOR.motors | SENSOR.logging);
-  if (flight.params.get("FENCE_ENABLE") !== 1) enabled &= ~SENSOR.fence;
+  if (!flight.fenceEnabled) enabled &= ~SENSOR.fence;
   let healthy = present;
   if (!flight.hasPosition) healthy &= ~(SENSOR.gps | SENSOR.ahrs);
   if (!ready) healthy &= ~SENSOR.prearm;

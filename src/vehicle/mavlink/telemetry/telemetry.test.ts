@@ -91,6 +91,15 @@ test("the HUD is passed on as it is", () => {
   });
 });
 
+test("an airspeed that PX4 has no sensor for reaches a watcher as null", () => {
+  const hud = toHud(build(common.VfrHud, { airspeed: Number.NaN, groundspeed: 2.5, heading: 270 }));
+  expect(JSON.parse(JSON.stringify(hud)).data).toMatchObject({
+    airspeed: null,
+    groundspeed: 2.5,
+    heading: 270,
+  });
+});
+
 describe("the attitude", () => {
   const close = (actual: { w: number; x: number; y: number; z: number }, expected: number[]) => {
     const [w = 0, x = 0, y = 0, z = 0] = expected;
