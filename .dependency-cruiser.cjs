@@ -31,6 +31,12 @@ module.exports = {
       },
     },
     {
+      name: "client-is-a-program-of-its-own",
+      severity: "error",
+      from: { path: "^src/client/", pathNot: isTest },
+      to: { path: "^(src|cmd|migrations|bench)/", pathNot: "^src/client/" },
+    },
+    {
       name: "platform-imports-only-domain",
       severity: "error",
       from: { path: "^src/platform/", pathNot: isTest },

@@ -1,12 +1,12 @@
 import { WebSocket } from "ws";
-import { ApiClient } from "../../src/laptop/api-client";
+import { FleetClient, reply } from "../../src/client/client";
 import { atEndOfFile } from "../../src/testing";
 import { TestSticks } from "../../src/testing/sticks";
 import { VpnClient } from "../../src/testing/system/namespaces";
 import { requestIn } from "../../src/testing/system/namespaces/links";
 import { until } from "../../src/testing/until";
 import { downloadConfig } from "./client-config";
-import { api, flight, MINUTES, pilot, TCP_5001 } from "./flight";
+import { client, flight, MINUTES, pilot, TCP_5001 } from "./flight";
 import { ProbePod } from "./probe-pod";
 import {
   admin,
@@ -57,22 +57,30 @@ test(
   "a mission is flown through the Ingress, and watched",
   async () => {
     await admin(["create-user", "--username", pilot.username, "--active"], `${pilot.password}\n`);
-    flight.token = await api.login(pilot);
-    flight.drone = await api.post("/drone", { type: "sitl", name: "Kind", vehicle_type: "copter" });
-    const mission = await api.post<{ id: number }>("/mission", { name: "North" });
+    flight.token = (await client.logIn(pilot.username, pilot.password)).access_token;
+    const { api } = client;
+    const copter = { type: "sitl", name: "Kind", vehicle_type: "copter" } as const;
+    flight.drone = await reply(api.POST("/drone", { body: copter }));
+    const mission = await reply(api.POST("/mission", { body: { name: "North" } }));
     // Straight north, for longer than this file takes.
-    const corners = [
-      [47.3982, 8.5456],
-      [47.6, 8.5456],
-    ];
-    for (const [sequence, [lat, lng]] of corners.entries()) {
-      await api.post("/mission/point", [
-        { mission_id: mission.id, lat, lng, altitude: 20, type: "fly", sequence },
-      ]);
+    for (const [sequence, lat] of [47.3982, 47.6].entries()) {
+      const point = {
+        mission_id: mission.id,
+        lat,
+        lng: 8.5456,
+        altitude: 20,
+        type: "fly",
+        sequence,
+      } as const;
+      await reply(api.POST("/mission/point", { body: [point] }));
     }
     flight.watcher = await flight.watch();
     const order = (name: string, more: object = {}) =>
-      api.post(`/drone/action/${name}`, { drone_id: flight.drone.id, ...more });
+      reply(
+        api.POST(`/drone/action/${name}` as "/drone/action/rtl", {
+          body: { drone_id: flight.drone.id, ...more },
+        }),
+      );
     await order("push_mission", { mission_id: mission.id });
     await until(() => order("arm"), MINUTES);
     await order("takeoff", { altitude: 10 });
@@ -117,10 +125,10 @@ test(
 test(
   "a downloaded config brings the pilot's tunnel up from outside the cluster",
   async () => {
-    const config = await downloadConfig(api);
+    const config = await downloadConfig(client);
     flight.pilotVpn = await VpnClient.onThisMachine("pilot");
     await flight.pilotVpn.join(config);
-    await until(async () => (await api.get<{ status: boolean }>("/user/vpn/status")).status, MINUTES);
+    await until(async () => (await reply(client.api.GET("/user/vpn/status"))).status, MINUTES);
   },
   3 * MINUTES,
 );
@@ -129,15 +137,10 @@ test(
   "a drone is activated through the Ingress, its tunnel comes up, and the gateway identifies it by its address",
   async () => {
     await admin(["grant-subscription", "--username", pilot.username, "--vehicles", "1"]);
-    const drone = await api.post<{ id: number; ip: string; activation_token: string }>("/drone", {
-      type: "physical",
-      name: "Far",
-      vehicle_type: "copter",
-    });
-    const activated = await new ApiClient(origin, { "X-Activation-Token": drone.activation_token }).get<{
-      vpn: string;
-      compose: string;
-    }>("/drone/activate");
+    const copter = { type: "physical", name: "Far", vehicle_type: "copter" } as const;
+    const drone = await reply(client.api.POST("/drone", { body: copter }));
+    const headers = { "X-Activation-Token": String(drone.activation_token) };
+    const activated = await reply(new FleetClient(origin, { headers }).api.GET("/drone/activate"));
     expect(await (await fetch(activated.compose)).text()).toContain("services:");
     flight.droneVpn = await VpnClient.onThisMachine("drone");
     await flight.droneVpn.join(await (await fetch(activated.vpn)).text());
@@ -253,7 +256,7 @@ test.each(["relay", "worker", "tunnel", "minio", "postgres"])(
     expect(flight.watcher.socket.connected).toBe(true);
     expect(worstGapMs).toBeLessThan(3_000);
     await flight.expectFlying();
-    await until(() => api.login(pilot), MINUTES);
+    await until(() => client.logIn(pilot.username, pilot.password), MINUTES);
   },
   6 * MINUTES,
 );

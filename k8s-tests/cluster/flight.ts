@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { ApiClient } from "../../src/laptop/api-client";
+import { FleetClient } from "../../src/client/client";
 import type { VpnClient } from "../../src/testing/system/namespaces";
 import { until } from "../../src/testing/until";
 import { TestWatcher } from "../../src/testing/watcher";
@@ -13,13 +13,13 @@ export const pilot = {
   username: `pilot-${Date.now()}@example.com`,
   password: randomBytes(12).toString("hex"),
 };
-export const api = new ApiClient(origin);
+export const client = new FleetClient(origin);
 
 /** The state that the tests of one release share, from the test that creates it on. */
 class Flight {
   token!: string;
   /** The simulated drone. */
-  drone!: { readonly id: number; readonly ip: string };
+  drone!: { readonly id: number; readonly ip: string | null };
   /** Follows the simulated drone from one test to the next. */
   watcher!: TestWatcher;
   /** The pilot's computer and a physical drone's, outside the cluster. */
@@ -42,7 +42,7 @@ class Flight {
 
   async watchAgain(): Promise<void> {
     await until(async () => {
-      this.token = await api.login(pilot);
+      this.token = (await client.logIn(pilot.username, pilot.password)).access_token;
       this.watcher.socket.disconnect();
       this.watcher = await this.watch();
     }, 3 * MINUTES);

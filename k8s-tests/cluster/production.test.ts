@@ -4,7 +4,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { WebSocket } from "ws";
-import { ApiClient } from "../../src/laptop/api-client";
+import type { components } from "../../src/client/api-types";
+import { FleetClient, reply } from "../../src/client/client";
 import { atEndOfFile } from "../../src/testing";
 import { freshFolder } from "../../src/testing/fresh-servers";
 import { VpnClient } from "../../src/testing/system/namespaces";
@@ -55,9 +56,9 @@ const ECHO = { protocol: "tcp", port: 5001 } as const;
 const EDGE = "http://10.71.0.1:8088/api/v1";
 
 const pilot = { username: `pilot-${Date.now()}@example.com`, password: randomBytes(12).toString("hex") };
-const api = new ApiClient(origin);
+const client = new FleetClient(origin);
 let token: string;
-let drone: { readonly id: number; readonly ip: string; readonly activation_token: string };
+let drone: components["schemas"]["Drone"];
 let pilotVpn: VpnClient;
 let droneVpn: VpnClient;
 let scraper: ProbePod;
@@ -133,8 +134,9 @@ test(
   async () => {
     await admin(["create-user", "--username", pilot.username, "--active"], `${pilot.password}\n`);
     await admin(["grant-subscription", "--username", pilot.username, "--vehicles", "1"]);
-    token = await api.login(pilot);
-    drone = await api.post("/drone", { type: "physical", name: "Far", vehicle_type: "copter" });
+    token = (await client.logIn(pilot.username, pilot.password)).access_token;
+    const copter = { type: "physical", name: "Far", vehicle_type: "copter" } as const;
+    drone = await reply(client.api.POST("/drone", { body: copter }));
     for (const transports of [["websocket"], ["polling"]] as const) {
       const watcher = new TestWatcher(origin, token, {
         transports: [...transports],
@@ -180,9 +182,9 @@ test(
   "pilot and drone join the leased hub with configs that they download by TLS, and the drone is identified by its address",
   async () => {
     pilotVpn = await VpnClient.onThisMachine("pilot");
-    await pilotVpn.join(await downloadConfig(api));
-    const activating = new ApiClient(origin, { "X-Activation-Token": drone.activation_token });
-    const { vpn } = await activating.get<{ vpn: string }>("/drone/activate");
+    await pilotVpn.join(await downloadConfig(client));
+    const headers = { "X-Activation-Token": String(drone.activation_token) };
+    const { vpn } = await reply(new FleetClient(origin, { headers }).api.GET("/drone/activate"));
     droneVpn = await VpnClient.onThisMachine("drone");
     await droneVpn.join(await (await fetch(vpn)).text());
     await until(async () => {
@@ -238,7 +240,8 @@ test(
     expect(completed).toMatchObject({ status: 200, body: { drone_id: drone.id } });
 
     await until(async () => {
-      const { data } = await api.get<{ data: { id: number; stream: string }[] }>(`/assets/${drone.id}`);
+      const params = { path: { vehicle_id: drone.id } };
+      const { data } = await reply(client.api.GET("/assets/{vehicle_id}", { params }));
       expect(data).toContainEqual(expect.objectContaining({ id: asset_id, stream: "ready" }));
     }, 2 * MINUTES);
     const playlist = await fetch(`${origin}/api/v1/assets/${drone.id}/video/${asset_id}`, {
@@ -272,10 +275,11 @@ async function forwarded(): Promise<number> {
       apiSecret: value("api-secret"),
       adminKey: value("admin-key"),
     });
-    const { room_number } = await api.get<{ room_number: number }>(`/video_room/${drone.id}/start`);
+    const params = { path: { drone_id: drone.id } };
+    const { room_number } = await reply(client.api.GET("/video_room/{drone_id}/start", { params }));
     expect(room_number).toBe(drone.id);
     expect(await rooms.find(room_number)).toMatchObject({ pin_required: true });
-    await api.get(`/video_room/${drone.id}/stop`);
+    await reply(client.api.GET("/video_room/{drone_id}/stop", { params }));
     expect(await rooms.find(room_number)).toBeUndefined();
   },
   MINUTES,

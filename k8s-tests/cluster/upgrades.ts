@@ -1,5 +1,5 @@
 import { until } from "../../src/testing/until";
-import { api, flight, MINUTES, pilot, TCP_5001 } from "./flight";
+import { client, flight, MINUTES, pilot, TCP_5001 } from "./flight";
 import {
   apps,
   core,
@@ -58,7 +58,7 @@ export function testUpgrades(): void {
       const gateways = (await podsOf("gateway")).filter(isReady);
       expect(gateways).toHaveLength(2);
       expect((await podsOf("relay")).filter(isReady)).toHaveLength(3);
-      flight.token = await api.login(pilot);
+      flight.token = (await client.logIn(pilot.username, pilot.password)).access_token;
       for (const transport of [
         "websocket",
         "polling",

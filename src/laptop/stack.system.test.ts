@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { FleetClient, reply } from "../client/client";
 import { atEndOfFile, freshFolder } from "../testing";
 import { compiledPrograms } from "../testing/programs/programs";
-import { ApiClient } from "./api-client";
 import { freePort } from "./free-port";
 import { type Ready, readReady, readyFile } from "./ready";
 import { isMarked } from "./servers/leftover";
@@ -94,15 +94,11 @@ function recordedProcesses(): { pid: number; mark: string }[] {
 
 const isAlive = ({ pid, mark }: { pid: number; mark: string }) => isMarked(pid, mark);
 
-async function clientOf({ gateway, user }: Ready): Promise<ApiClient> {
-  const api = new ApiClient(gateway as string);
-  await api.login(user as { username: string; password: string });
-  return api;
-}
-
-interface Mission {
-  readonly id: number;
-  readonly name: string;
+async function apiOf({ gateway, user }: Ready): Promise<FleetClient["api"]> {
+  const client = new FleetClient(gateway as string);
+  const { username, password } = user as { username: string; password: string };
+  await client.logIn(username, password);
+  return client.api;
 }
 
 describe("a cold start", () => {
@@ -116,7 +112,7 @@ describe("a cold start", () => {
     expect(await (await fetch(`${ready.tunnel}/version`)).json()).toEqual({ version: expect.any(String) });
     expect((await fetch(`${ready.jumphost?.replace("ws", "http")}/`)).status).toBeGreaterThanOrEqual(400);
     expect(statSync(readyFile(folder)).mode & 0o777).toBe(0o600);
-    const drones = await (await clientOf(ready)).get<{ id: number; type: string }[]>("/drones");
+    const drones = await reply((await apiOf(ready)).GET("/drones"));
     expect(drones).toEqual([expect.objectContaining({ id: ready.drone_id, type: "sitl" })]);
     expect(output()).toContain(ready.gateway);
     // Postgres, Redis, the simulator, the gateway, the relay, the tunnel service and the agent on board.
@@ -124,8 +120,9 @@ describe("a cold start", () => {
   });
 
   test("shows the link of a mail on the terminal", async () => {
-    const api = await clientOf(stack.ready);
-    await api.post("/reset-password", { email: stack.ready.user?.username });
+    const api = await apiOf(stack.ready);
+    const email = String(stack.ready.user?.username);
+    await reply(api.POST("/reset-password", { body: { email } }));
     while (!stack.output().includes("/reset-password?token=")) await delay(20);
     expect(stack.output()).toMatch(/Mail to pilot@example\.com: .+\n\s+http:\S+\/reset-password\?token=/);
   });
@@ -145,7 +142,7 @@ describe("a cold start", () => {
   }, 90_000);
 
   test("that is killed with -9 loses no committed row, and the next start clears the leftovers away", async () => {
-    await (await clientOf(stack.ready)).post("/mission", { name: "Kept" });
+    await reply((await apiOf(stack.ready)).POST("/mission", { body: { name: "Kept" } }));
     const leftovers = recordedProcesses();
     // A child that hangs does not notice that the stack is gone.
     process.kill(Number(readFileSync(join(folder, "run", "gateway.pid"), "utf8")), "SIGSTOP");
@@ -156,7 +153,7 @@ describe("a cold start", () => {
     expect(leftovers.filter(isAlive)).toEqual([]);
     expect(again.ready.user).toEqual(stack.ready.user);
     expect(again.ready.drone_id).toBe(stack.ready.drone_id);
-    const missions = await (await clientOf(again.ready)).get<Mission[]>("/missions");
+    const missions = await reply((await apiOf(again.ready)).GET("/missions"));
     expect(missions.map(({ name }) => name)).toContain("Kept");
 
     const second = run("fleet");
@@ -173,7 +170,7 @@ describe("a cold start", () => {
 
 test("a stack that is started with --reset has lost the stored data", async () => {
   const stack = await startStack("--reset");
-  expect(await (await clientOf(stack.ready)).get<Mission[]>("/missions")).toEqual([]);
+  expect(await reply((await apiOf(stack.ready)).GET("/missions"))).toEqual([]);
   stack.process.kill("SIGTERM");
   expect(await stack.ended).toBe(0);
 });

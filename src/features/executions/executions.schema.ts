@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FlightStats } from "../../flight-log";
 import { BodyId, pageQuery, Text } from "../../http/route";
 import type { RowOf } from "../../platform/postgres/row-of";
 import { AssetReply } from "../assets";
@@ -119,11 +120,12 @@ export const FlightStatsReply = z
       .describe("`failed`: the log cannot be read; `error` says why."),
     error: z.string().nullable().describe("With `recorded`: why the drone's own log cannot be read."),
     analysed_at: z.string().nullable(),
-    stats: z
-      .record(z.string(), z.unknown())
+    stats: FlightStats.partial({
+      ...{ flight_number: true, flight_count: true, flight_chosen_by: true, failsafes: true },
+    })
       .nullable()
       .describe(
-        "Of the execution's flight: a log may have several. `flight_number` of `flight_count` is the one that overlaps the execution by the log's own clock (`flight_chosen_by`: `time`), or else the last that had ended (`order`).",
+        "Of the execution's flight: a log may have several. `flight_number` of `flight_count` is the one that overlaps the execution by the log's own clock (`flight_chosen_by`: `time`), or else the last that had ended (`order`). Statistics of release 0.1.0 lack these and `failsafes`.",
       ),
   })
   .meta({ id: "FlightStats" });

@@ -1,16 +1,11 @@
+import { type FleetClient, reply } from "../../client/client";
 import { distance, type LatLng } from "../../domain/geo";
 import { eventually } from "../../platform/eventually";
 import { retry } from "../../platform/retry";
-import type { ApiClient } from "../api-client";
 import type { Gamepad } from "./gamepad";
 import { fencePoints, flightAltitude, missionPoints } from "./route";
 import type { Screen } from "./screen";
 import type { VehicleSnapshot, Watch } from "./watch";
-
-interface Named {
-  readonly id: number;
-  readonly name: string;
-}
 
 /** Metres; telemetry comes in steps of several metres when the simulator runs faster than real time. */
 const reached = 10;
@@ -22,7 +17,7 @@ const armingLimitMs = 60_000;
 /** One demonstration flight of one drone through the public API. */
 export class Flight {
   constructor(
-    private readonly api: ApiClient,
+    private readonly api: FleetClient["api"],
     private readonly watch: Watch,
     private readonly screen: Screen,
     private readonly droneId: number,
@@ -42,27 +37,30 @@ export class Flight {
   }
 
   async storeMission(name: string, home: LatLng): Promise<number> {
-    for (const old of await this.api.get<Named[]>("/missions")) {
-      if (old.name === name) await this.api.delete(`/mission/${old.id}`);
-    }
-    const { id } = await this.api.post<Named>("/mission", { name });
-    for (const point of missionPoints(id, home)) await this.api.post("/mission/point", [point]);
+    const { api } = this;
+    for (const { id: mission_id, name: old } of await reply(api.GET("/missions")))
+      if (old === name)
+        await reply(api.DELETE("/mission/{mission_id}", { params: { path: { mission_id } } }));
+    const { id } = await reply(api.POST("/mission", { body: { name } }));
+    for (const point of missionPoints(id, home)) await reply(api.POST("/mission/point", { body: [point] }));
     return id;
   }
 
   async storeGeofence(name: string, home: LatLng): Promise<number> {
-    for (const old of await this.api.get<Named[]>("/geofences")) {
-      if (old.name === name) await this.api.delete(`/geofence/${old.id}`);
-    }
-    const fence = { name, type: "polygon", fence_type: "inclusion" };
-    const { id } = await this.api.post<Named>("/geofence", fence);
-    for (const point of fencePoints(id, home)) await this.api.post("/geofence/point", [point]);
+    const { api } = this;
+    for (const { id: geofence_id, name: old } of await reply(api.GET("/geofences")))
+      if (old === name)
+        await reply(api.DELETE("/geofence/{geofence_id}", { params: { path: { geofence_id } } }));
+    const fence = { name, type: "polygon", fence_type: "inclusion" } as const;
+    const { id } = await reply(api.POST("/geofence", { body: fence }));
+    for (const point of fencePoints(id, home)) await reply(api.POST("/geofence/point", { body: [point] }));
     return id;
   }
 
-  /** One of `/drone/action/*`. */
+  /** One of `/drone/action/*`. The gateway checks the fields. */
   async command(action: string, fields: object = {}): Promise<void> {
-    await this.api.post(`/drone/action/${action}`, { drone_id: this.droneId, ...fields });
+    const path = `/drone/action/${action}` as "/drone/action/rtl";
+    await reply(this.api.POST(path, { body: { drone_id: this.droneId, ...fields } }));
   }
 
   async arm(): Promise<void> {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { ApiClient } from "../api-client";
+import { FleetClient } from "../../client/client";
 import { defaultStateFolder, readReady } from "../ready";
 import { takePicture } from "./camera";
 import { Flight } from "./flight";
@@ -20,20 +20,20 @@ export async function runDemo(args: string[]): Promise<void> {
   if (!gateway || !relay || !user || drone_id === null)
     throw new Error("The running stack has no drone to fly.");
   const screen = screenOn(process.stdout);
-  const api = new ApiClient(gateway);
-  const token = await api.login(user).catch((cause: Error) => {
+  const client = new FleetClient(gateway);
+  const { access_token: token } = await client.logIn(user.username, user.password).catch((cause: Error) => {
     // A stack that was killed leaves its ready.json behind.
     const advice = cause instanceof TypeError ? "Is the stack running? Start it with: npm start" : "";
     throw new Error(`The gateway at ${gateway} does not let us in: ${cause.message}. ${advice}`, { cause });
   });
   screen.step(`Logged in as ${user.username}`);
-  const before = await lastExecution(api, drone_id);
+  const before = await lastExecution(client.api, drone_id);
   const gamepad = await Gamepad.plugIn(relay, drone_id, token);
   const watch = Watch.start(gateway, token, drone_id);
   try {
-    const flight = new Flight(api, watch, screen, drone_id);
-    await fly(flight, gamepad, screen, () => takePicture(api, drone_id));
-    screen.step(await flightRecord(api, drone_id, before?.id));
+    const flight = new Flight(client.api, watch, screen, drone_id);
+    await fly(flight, gamepad, screen, () => takePicture(client, drone_id));
+    screen.step(await flightRecord(client.api, drone_id, before?.id));
     screen.step("The report of the flight is mailed; see the stack's terminal");
   } finally {
     gamepad.unplug();

@@ -16,7 +16,7 @@ export const missionPoints = (missionId: number, home: LatLng) =>
     mission_id: missionId,
     ...offsetBy(home, north, east),
     altitude: flightAltitude,
-    type: "fly",
+    type: "fly" as const,
     sequence: index + 1,
     label: `Corner ${index + 1}`,
   }));

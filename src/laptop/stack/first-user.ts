@@ -1,7 +1,8 @@
+import { ApiError } from "../../client/api-error";
+import { FleetClient } from "../../client/client";
 import { isDomainError } from "../../domain/errors";
 import { createUser, hashPassword } from "../../features/accounts";
 import { openDatabase } from "../../platform/postgres/db";
-import { ApiClient } from "../api-client";
 import type { Component } from "./component";
 
 const username = "pilot@example.com";
@@ -11,11 +12,13 @@ export const firstUser: Component = {
   name: "the first user",
   async start({ env, ready, secrets }) {
     const user = { username, password: secrets.userPassword };
-    const api = new ApiClient(ready.gateway as string);
-    if (!(await api.canLogin(user))) {
+    const client = new FleetClient(ready.gateway as string);
+    const logIn = () => client.logIn(user.username, user.password);
+    await logIn().catch(async (error: unknown) => {
+      if (!(error instanceof ApiError && error.status === 401)) throw error;
       await create(env.DATABASE_URL as string, user);
-      await api.login(user);
-    }
+      await logIn();
+    });
     return { ready: { user } };
   },
 };

@@ -1,0 +1,86 @@
+import { startTestGateway, type TestGateway } from "../testing/worlds/start-gateway";
+import { ApiError } from "./api-error";
+import { FleetClient, reply, type Tokens } from "./client";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({});
+});
+
+async function loggedIn() {
+  const { username, password } = await gateway.newUser();
+  const client = new FleetClient(gateway.url);
+  await client.logIn(username, password);
+  return client;
+}
+
+const refreshes = async (): Promise<number> => {
+  const text = await (await fetch(`${gateway.url}/metrics`)).text();
+  const counts = text.matchAll(/^fleet_http_requests_total\{.*route="\/auth\/refresh".*\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+};
+
+test("a mission is stored and read back", async () => {
+  const { api } = await loggedIn();
+  expect(await reply(api.GET("/missions"))).toEqual([]);
+  const { id } = await reply(api.POST("/mission", { body: { name: "Round" } }));
+  const place = { lat: 47.4, lng: 8.5, altitude: 30 };
+  const point = { mission_id: id, ...place, sequence: 0, type: "fly", command: 16 } as const;
+  await reply(api.POST("/mission/point", { body: [point] }));
+  const path = { mission_id: id };
+  const mission = await reply(api.GET("/mission/{mission_id}", { params: { path } }));
+  expect(mission).toMatchObject({ id, name: "Round", mission_points: [point] });
+});
+
+test("requests with an expired access token are sent again after one refresh for all of them", async () => {
+  const { id } = await gateway.newUser();
+  const kept: Tokens[] = [];
+  const client = new FleetClient(gateway.url, { onTokens: (tokens) => kept.push(tokens) });
+  const pair = gateway.features.account.tokens.pair(id);
+  client.useTokens({ ...pair, access_token: `${pair.access_token}x` });
+  const before = await refreshes();
+  const names = ["One", "Two", "Three", "Four"];
+  const made = await Promise.all(names.map((name) => reply(client.api.POST("/mission", { body: { name } }))));
+  expect(made.map(({ name }) => name)).toEqual(names);
+  expect(await refreshes()).toBe(before + 1);
+  expect(kept).toHaveLength(2);
+  expect(await reply(client.api.GET("/missions"))).toHaveLength(4);
+  expect(await refreshes()).toBe(before + 1);
+});
+
+test("a refused refresh token ends the session with the 401 of the request", async () => {
+  const client = new FleetClient(gateway.url);
+  client.useTokens({ access_token: "expired", refresh_token: "revoked" });
+  await expect(reply(client.api.GET("/missions"))).rejects.toMatchObject({ name: "ApiError", status: 401 });
+});
+
+test("errors of both envelopes, and those with the status of a success, are an ApiError", async () => {
+  const { api } = await loggedIn();
+  const failure = (sent: Parameters<typeof reply>[0]) =>
+    reply(sent).then(
+      () => undefined,
+      (error: ApiError) => [error instanceof ApiError, error.status, error.code, error.message],
+    );
+  const path = { mission_id: 2_000_000_000 };
+  expect(await failure(api.GET("/mission/{mission_id}", { params: { path } }))).toEqual([
+    ...[true, 404, 404, expect.stringMatching(/mission/i)],
+  ]);
+  const execution = { params: { path: { execution_id: 2_000_000_000 } } };
+  expect(await failure(api.GET("/executions/{execution_id}", execution))).toEqual([
+    ...[true, 404, 404, expect.any(String)],
+  ]);
+  const wrong = { username: "nobody@example.com", password: "wrong" };
+  expect(await failure(api.POST("/login", { body: wrong }))).toEqual([true, 401, 401, expect.any(String)]);
+  await gateway.deps.db.raw("ALTER TABLE missions RENAME TO missions_away");
+  const unread = await failure(api.GET("/missions"));
+  await gateway.deps.db.raw("ALTER TABLE missions_away RENAME TO missions");
+  expect(unread).toEqual([true, 200, 200, expect.any(String)]);
+});
+
+test("an aborted request rejects with an AbortError", async () => {
+  const { api } = await loggedIn();
+  const abort = new AbortController();
+  const sent = reply(api.GET("/missions", { signal: abort.signal }));
+  abort.abort();
+  await expect(sent).rejects.toMatchObject({ name: "AbortError" });
+});

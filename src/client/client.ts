@@ -1,0 +1,94 @@
+import createClient, { type Client } from "openapi-fetch";
+import { errorOf } from "./api-error";
+import type { components, paths } from "./api-types";
+
+export type Tokens = components["schemas"]["TokenPair"];
+
+export interface ClientOptions {
+  /** Sent with each request; a drone's own program sends `X-Drone-IP`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Called with each new pair, for a program that keeps it. */
+  readonly onTokens?: (tokens: Tokens) => void;
+}
+
+/**
+ * The gateway's API in a browser or in Node. `api` has a method for each of HTTP's, typed by the API's description:
+ *
+ *     const client = new FleetClient("https://fleet.example.com");
+ *     await client.logIn("pilot@example.com", "…");
+ *     const missions = await reply(client.api.GET("/missions"));
+ *
+ * Requests with an expired access token are sent again with a new one. Requests that fail together are refreshed once.
+ */
+export class FleetClient {
+  readonly api: Client<paths, "application/json">;
+  private tokens: Tokens | undefined;
+  private refreshing: Promise<void> | undefined;
+
+  constructor(
+    /** Scheme, host and port. */
+    readonly origin: string,
+    private readonly options: ClientOptions = {},
+  ) {
+    this.api = createClient<paths, "application/json">({
+      baseUrl: `${origin}/api/v1`,
+      headers: options.headers ?? {},
+      fetch: (request) => this.send(request),
+    });
+  }
+
+  /** Later requests carry the access token. */
+  async logIn(username: string, password: string): Promise<Tokens> {
+    const tokens = await reply(this.api.POST("/login", { body: { username, password } }));
+    this.useTokens(tokens);
+    return tokens;
+  }
+
+  /** The pair that an earlier session got. */
+  useTokens(tokens: Tokens | undefined): void {
+    this.tokens = tokens;
+    if (tokens) this.options.onTokens?.(tokens);
+  }
+
+  private async send(request: Request): Promise<Response> {
+    const { tokens } = this;
+    if (!tokens || request.headers.has("Authorization")) return fetch(request);
+    const again = request.clone();
+    const response = await fetch(authorized(request, tokens.access_token));
+    if (response.status !== 401) return response;
+    // Another request may have refreshed them meanwhile.
+    if (this.tokens === tokens) {
+      this.refreshing ??= this.refresh(tokens).finally(() => {
+        this.refreshing = undefined;
+      });
+      await this.refreshing;
+    }
+    if (!this.tokens) return response;
+    await response.body?.cancel();
+    return fetch(authorized(again, this.tokens.access_token));
+  }
+
+  /** A refused refresh token ends the session: the requests that wait get their 401. */
+  private async refresh({ refresh_token }: Tokens): Promise<void> {
+    const headers = { Authorization: `Bearer ${refresh_token}` };
+    const { data, response } = await this.api.GET("/auth/refresh", { headers });
+    if (data) this.useTokens(data);
+    else if (response.status === 401) this.useTokens(undefined);
+    else throw errorOf(response, {});
+  }
+}
+
+function authorized(request: Request, token: string): Request {
+  request.headers.set("Authorization", `Bearer ${token}`);
+  return request;
+}
+
+/** The body of a success; rejects with an `ApiError` otherwise. */
+export async function reply<Data>(
+  sent: Promise<{ data?: Data; error?: unknown; response: Response }>,
+): Promise<Exclude<Data, undefined | components["schemas"]["Error"]>> {
+  const { data, error, response } = await sent;
+  const failure = errorOf(response, data ?? error);
+  if (failure) throw failure;
+  return data as Exclude<Data, undefined | components["schemas"]["Error"]>;
+}
