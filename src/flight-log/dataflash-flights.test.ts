@@ -61,6 +61,27 @@ describe("a DataFlash log of several flights", () => {
     expect(took(bytes, during(-9, -8))).toEqual([5, 5, "order"]);
   });
 
+  test("of a simulator that is twenty times faster than its GPS gives the one of the GPS time", () => {
+    const log = declared();
+    for (const [n, from] of [0, 400].entries()) {
+      log.write("EV", micro(from), 10).write("ORGN", micro(from), 1, HOME.lat, HOME.lng, HOME.altitude);
+      for (let t = 0; t <= 200; t += 20) {
+        const clock = BOOT + (from + t) * 50;
+        const [week, inWeek] = [Math.floor((clock - GPS_EPOCH) / WEEK), (clock - GPS_EPOCH) % WEEK];
+        log.write("GPS", micro(from + t), 0, 3, inWeek, week, 9, 1, HOME.lat, HOME.lng, 500, 1, 0);
+        log.write("POS", micro(from + t), HOME.lat + t * (n + 1) * NORTH, HOME.lng, 500, 1, 1);
+      }
+      log.write("EV", micro(from + 200), 11);
+    }
+    for (const n of [0, 1]) {
+      const flown = { from: BOOT + n * 20_000, to: BOOT + n * 20_000 + 10_000 };
+      expect(statsOf(log.bytes, undefined, flown)).toMatchObject({
+        ...{ flight_number: n + 1, flight_count: 2, flight_chosen_by: "time" },
+        started_at: new Date(flown.from).toISOString(),
+      });
+    }
+  });
+
   test("without GPS time gives the last one that ended, not the one that the log is cut off in", () => {
     expect(took(flights(3, { gps: false }).bytes, during(10, 11))).toEqual([3, 3, "order"]);
     expect(took(flights(3, { gps: false, last: false }).bytes, during(10, 11))).toEqual([2, 3, "order"]);

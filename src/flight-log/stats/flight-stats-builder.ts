@@ -95,7 +95,9 @@ export class FlightStatsBuilder {
     const { totals } = this;
     totals.ended = this.time.elapsed;
     totals.isOver = isOver;
-    this.flights.add(totals, this.utcOffset);
+    totals.endOffset = this.utcOffset;
+    if (Number.isNaN(totals.beginOffset)) totals.beginOffset = this.utcOffset;
+    this.flights.add(totals);
     this.nextFlight();
   }
 
@@ -190,19 +192,21 @@ export class FlightStatsBuilder {
   /** The wall clock at the current message, in milliseconds since 1970. */
   utc(milliseconds: number): void {
     // Before its first fix a receiver reports the day it was made.
-    if (Number.isNaN(this.utcOffset) && milliseconds > YEAR_2005 && milliseconds < YEAR_2100)
-      this.utcOffset = milliseconds - this.time.elapsed * 1000;
+    if (!(milliseconds > YEAR_2005 && milliseconds < YEAR_2100)) return;
+    this.utcOffset = milliseconds - this.time.elapsed * 1000;
+    const { totals } = this;
+    if (totals.began !== undefined && Number.isNaN(totals.beginOffset)) totals.beginOffset = this.utcOffset;
   }
 
   /** Once the whole log was read. `modeName` puts an autopilot's number into words. */
   stats(modeName: (mode: number) => string): FlightFigures {
-    const { flights, utcOffset, time } = this;
+    const { flights, time } = this;
     if (this.armed !== false && this.totals.began !== undefined) this.endFlight(false);
-    const chosen = flights.choose(utcOffset);
+    const chosen = flights.choose();
     const flight = chosen?.flight ?? this.totals;
     // Incidents after the log's last flight count for that flight.
     if (flight === flights.last) flight.incidents.addAll(this.totals.incidents);
-    const { track, speed, climb, home, began = 0 } = flight;
+    const { track, speed, climb, home, began = 0, beginOffset } = flight;
     const duration = Math.max(0, flight.ended - began);
     return {
       isOver: flight.isOver,
@@ -210,7 +214,7 @@ export class FlightStatsBuilder {
       flight_count: flights.count,
       flight_chosen_by: chosen?.by ?? "order",
       vehicle: this.vehicle ?? null,
-      started_at: Number.isNaN(utcOffset) ? null : new Date(utcOffset + began * 1000).toISOString(),
+      started_at: Number.isNaN(beginOffset) ? null : new Date(beginOffset + began * 1000).toISOString(),
       log_seconds: time.elapsed,
       duration_seconds: duration,
       distance_m: track.distance,

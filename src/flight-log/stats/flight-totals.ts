@@ -21,6 +21,12 @@ export class FlightTotals {
   /** Log time at which it began, and at which it ended or the log did. */
   began: number | undefined;
   ended = 0;
+  /**
+   * Milliseconds since 1970 of the log's second 0, by the wall clock at its begin and at its end; NaN when it had none.
+   * They differ in the log of a simulator that is faster than real time.
+   */
+  beginOffset = Number.NaN;
+  endOffset = Number.NaN;
   /** Whether the log has its end. */
   isOver = false;
   /** The last one. */

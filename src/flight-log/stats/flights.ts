@@ -28,32 +28,32 @@ export class Flights {
     return this.kept.at(-1)?.flight;
   }
 
-  /** `utcOffset`: milliseconds since 1970 when the log began, NaN while that is not known. */
-  add(flight: FlightTotals, utcOffset: number): void {
+  add(flight: FlightTotals): void {
     this.kept.push({ flight, number: ++this.count });
     if (this.kept.length <= MOST_KEPT) return;
     // The choice among the best of the first flights and the rest is the choice among all.
-    const decided = this.during !== undefined && !Number.isNaN(utcOffset);
-    const best = decided ? this.choose(utcOffset) : undefined;
+    const decided = this.during !== undefined && !Number.isNaN(flight.beginOffset);
+    const best = decided ? this.choose() : undefined;
     this.kept = best ? [best] : this.kept.slice(1);
   }
 
   /** The flight that overlaps the time most; else the last that ended before the time did; else the last that ended. */
-  choose(utcOffset: number): ChosenFlight | undefined {
+  choose(): ChosenFlight | undefined {
     const { kept, during } = this;
     const last = kept.findLast(({ flight }) => flight.isOver) ?? kept.at(-1);
-    if (!during || Number.isNaN(utcOffset)) return last && { ...last, by: "order" };
-    const overlaps = kept.map((entry) => ({ entry, seconds: overlap(entry.flight, during, utcOffset) }));
-    const [most] = overlaps.sort((a, b) => b.seconds - a.seconds);
-    if (most && most.seconds > 0) return { ...most.entry, by: "time" };
-    const before = kept.findLast(({ flight }) => utcOffset + flight.ended * 1000 <= during.to);
-    const found = before ?? last;
+    if (!during) return last && { ...last, by: "order" };
+    const overlaps = kept.map((entry) => ({ entry, milliseconds: overlap(entry.flight, during) }));
+    const [most] = overlaps.sort((a, b) => b.milliseconds - a.milliseconds);
+    if (most && most.milliseconds > 0) return { ...most.entry, by: "time" };
+    const found = kept.findLast(({ flight }) => endOf(flight) <= during.to) ?? last;
     return found && { ...found, by: "order" };
   }
 }
 
-/** Seconds of a flight within a time. */
-function overlap({ began = 0, ended }: FlightTotals, { from, to }: FlightTime, utcOffset: number): number {
-  const [start, end] = [utcOffset + began * 1000, utcOffset + ended * 1000];
-  return (Math.min(end, to) - Math.max(start, from)) / 1000;
+const endOf = ({ ended, endOffset }: FlightTotals): number => endOffset + ended * 1000;
+
+/** Milliseconds of a flight within a time; none when the log has no wall clock. */
+function overlap(flight: FlightTotals, { from, to }: FlightTime): number {
+  const begin = flight.beginOffset + (flight.began ?? 0) * 1000;
+  return Math.min(endOf(flight), to) - Math.max(begin, from) || 0;
 }
