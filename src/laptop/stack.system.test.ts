@@ -1,9 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
 import { FleetClient, reply } from "../client/client";
+import { packageRoot } from "../platform/process/version";
 import { atEndOfFile, freshFolder } from "../testing";
 import { compiledPrograms } from "../testing/programs/programs";
 import { freePort } from "./free-port";
@@ -139,6 +141,17 @@ describe("a cold start", () => {
     );
     const report = /Mail to pilot@example\.com: .+ – completed\n/;
     while (!report.test(stack.output())) await delay(20);
+  }, 90_000);
+
+  test("flies the script of docs/client.md", async () => {
+    const env = { ...environment, FLEET_READY: readyFile(folder) };
+    const { stdout } = await promisify(execFile)(
+      "bash",
+      [join(packageRoot, ".ci/doc-script"), "docs/client.md"],
+      { env },
+    );
+    expect(stdout).toMatch(/Stored 2 points\nOn board: 3 items.*\nFlown over both points\n/);
+    expect(stdout).toMatch(/Uploaded a picture to execution \d+\nFlew 1\d\d m in \d+ s\n$/);
   }, 90_000);
 
   test("that is killed with -9 loses no committed row, and the next start clears the leftovers away", async () => {

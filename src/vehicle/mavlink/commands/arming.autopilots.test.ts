@@ -38,8 +38,15 @@ describe.each(autopilots)("%s", (name) => {
   });
   afterAll(() => vehicle?.stop());
 
-  const refuse = ({ param, refusing }: typeof first | typeof second) =>
-    vehicle.witness.setParam(param, refusing);
+  const refuse = async ({ param, refusing, says }: typeof first | typeof second) => {
+    const { witness } = vehicle;
+    const from = await witness.now();
+    await witness.setParam(param, refusing);
+    // PX4 repeats its checks now and then, and says what has changed.
+    const fails = `Preflight Fail: ${says.replace(/ \([A-Z_]+\)$/, "")}`;
+    const isSaid = async () => (await witness.texts(from)).some((text) => text.startsWith(fails));
+    if (isPx4(name)) await witness.until("that its check fails", isSaid);
+  };
   const allow = ({ param, usual }: typeof first | typeof second) => vehicle.witness.setParam(param, usual);
 
   /** An order that is refused; the vehicle must not contradict the answer. */
