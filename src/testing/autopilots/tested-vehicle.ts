@@ -17,6 +17,8 @@ export interface TestedVehicle {
   order(path: string, body?: Record<string, unknown>): ReturnType<ApiClient["post"]>;
   /** Gives an order that must succeed. Rejects with the answer and the vehicle's texts. */
   carryOut(path: string, body?: Record<string, unknown>): Promise<void>;
+  /** Resolves once it is disarmed, as after a landing. */
+  disarmed(): Promise<void>;
   /** Ends all of it, for the next vehicle of the file. */
   stop(): Promise<void>;
 }
@@ -52,13 +54,15 @@ export async function startVehicle(
     const answer = await order(path, fields);
     if (answer.status !== 200) throw notCarriedOut(path, answer, await witness.texts(since));
   };
+  const disarmed = async () =>
+    void (await witness.until("that it is disarmed", async () => !(await witness.fresh()).armed, 90));
   const stop = async () => {
     witness.stop();
     await gateway.lifecycle.stop("the next vehicle");
     await autopilot.stop();
   };
   return {
-    ...{ name, autopilot, witness, gateway, token, droneId: body.id, order, carryOut, stop },
+    ...{ name, autopilot, witness, gateway, token, droneId: body.id, order, carryOut, disarmed, stop },
     get api() {
       return owner();
     },

@@ -177,8 +177,6 @@ describe.each(autopilots)("%s", (name) => {
     await vehicle.carryOut("set_mode", { mode_info: { custom_mode: "AUTO" } });
     return since;
   };
-  const disarmed = () =>
-    vehicle.witness.until("that it is disarmed", async () => !(await vehicle.witness.fresh()).armed, 90);
 
   /** The number of the mission's last item, and the items that were reached, until that one is. */
   const lastItem = async () => (await missionOnBoard(vehicle)).length - (isPx4(name) ? 1 : 0);
@@ -205,7 +203,7 @@ describe.each(autopilots)("%s", (name) => {
         await order("guided");
         await order("disarm_drone");
       } else await order("land");
-      await disarmed();
+      await vehicle.disarmed();
     }
   });
 
@@ -221,7 +219,7 @@ describe.each(autopilots)("%s", (name) => {
       await reachedUntil(last, since);
       await vehicle.carryOut("disarm_drone");
     }
-    await disarmed();
+    await vehicle.disarmed();
     await witness.readyToArm();
     const again = await giveOrder(vehicle, "arm");
     expect(contradiction(again, name)).toBeUndefined();
@@ -238,6 +236,6 @@ describe.each(autopilots)("%s", (name) => {
     expect(later.relativeAltitude).toBeLessThan(1);
     expect(distance(start, later)).toBeLessThan(2);
     await vehicle.order("disarm_drone");
-    await disarmed();
+    await vehicle.disarmed();
   });
 });
