@@ -163,7 +163,7 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     const published = (specs("Ingress") as IngressSpec[])
       .flatMap(({ rules }) => rules.flatMap(({ http }) => http.paths))
       .map(({ path, backend: { service } }) => `${path} ${service.name} ${service.port.name}`);
-    const api = ["/api", "/socket.io", "/apispec.json", "/openapi.json"].map(
+    const api = ["/api", "/socket.io", "/apispec.json", "/openapi.json", "/asyncapi.json"].map(
       (path) => `${path} fleet-gateway http`,
     );
     const sticks = ["/redispad", "/drone"].map((path) => `${path} fleet-relay http`);

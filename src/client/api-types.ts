@@ -2982,17 +2982,9 @@ export interface components {
                 } | null;
                 vibration: {
                     /** @description Metres per second squared along x, y and z. PX4 logs one value, which is in all three. */
-                    mean: [
-                        number,
-                        number,
-                        number
-                    ];
+                    readonly mean: number[];
                     /** @description Metres per second squared along x, y and z. PX4 logs one value, which is in all three. */
-                    max: [
-                        number,
-                        number,
-                        number
-                    ];
+                    readonly max: number[];
                     /** @description How often accelerometers were beyond their range. */
                     clips: number;
                 } | null;

@@ -23,7 +23,9 @@ const Gps = z.object({
 export type GpsStats = z.output<typeof Gps>;
 
 const axes = z
-  .tuple([z.number(), z.number(), z.number()])
+  .array(z.number())
+  .length(3)
+  .readonly()
   .describe("Metres per second squared along x, y and z. PX4 logs one value, which is in all three.");
 const Vibration = z.object({
   mean: axes,

@@ -1,8 +1,10 @@
 import cors from "@koa/cors";
 import Koa, { type Middleware } from "koa";
+import { telemetryChannel } from "../features/telemetry";
 import { errorBoundary } from "../http/error-boundary";
 import { mountRoutes } from "../http/mount";
 import { observeRequests } from "../http/observe";
+import { asyncApiDocument } from "../http/openapi/asyncapi";
 import { docsPage } from "../http/openapi/docs-page";
 import { openApiDocument } from "../http/openapi/openapi";
 import { swaggerDocument } from "../http/openapi/swagger";
@@ -16,6 +18,7 @@ import type { Logger } from "../platform/process/log";
 import { reachabilityProbes } from "../platform/process/reachability";
 import { version } from "../platform/process/version";
 import type { GatewayDeps } from "./deps";
+import { relayChannels } from "./relay-channels";
 
 /** For routes that declare no other limit, as the one for batches of points does. */
 const BODY_LIMIT_BYTES = 524_288;
@@ -112,6 +115,7 @@ function mainApp(deps: GatewayDeps, routes: readonly Route[], observe: Middlewar
   app.use(errorBoundary(routes, BASE_PATH));
   const descriptions = {
     "openapi.json": () => openApiDocument(routes, BASE_PATH, version),
+    "asyncapi.json": () => asyncApiDocument([telemetryChannel, ...relayChannels], version),
     "apispec.json": () => swaggerDocument(routes, BASE_PATH, version),
   };
   app.use(docsPage(descriptions, BASE_PATH));

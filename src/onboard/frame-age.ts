@@ -20,7 +20,7 @@ const ANCHOR_DRIFT = 0.005;
 /** Sessions whose clocks are kept. */
 const MAX_SESSIONS = 8;
 
-export type FrameRejectionReason = "old" | "out_of_order" | "settling";
+type FrameRejectionReason = "old" | "out_of_order" | "settling";
 
 interface FrameCheck {
   /** Undefined for an accepted frame. */

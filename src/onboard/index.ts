@@ -1,5 +1,6 @@
 import Koa from "koa";
 import { VIDEO_TOPICS } from "../domain/drone-channels";
+import type { Acknowledgement, VehicleStatus, VideoOutcome } from "../domain/pilot-frames";
 import { opsRoutes } from "../http/ops";
 import { INTERNAL_LIMITS, limitedServer } from "../http/server/limited-server";
 import { closeServer, listen } from "../http/server/listen";
@@ -44,7 +45,7 @@ export async function startOnboard(config: OnboardConfig): Promise<Onboard> {
   lifecycle.onClose("redis", () => redis.disconnect());
   const channel = `${config.DRONE_IP}:${OUTPUT}`;
   // A late reply is useless, so a failed one is dropped.
-  const publish = (message: object) =>
+  const publish = (message: Acknowledgement | VehicleStatus | VideoOutcome) =>
     void redis.publish(channel, JSON.stringify(message)).catch(() => undefined);
   const publishStatus = () =>
     publish({

@@ -1,7 +1,7 @@
+import type { StickFrame } from "../domain/pilot-frames";
 import type { VehicleIdentity } from "../vehicle";
 import { build } from "../vehicle/mavlink/wire/codec";
 import { common } from "../vehicle/mavlink/wire/messages";
-import type { StickFrame } from "./stick-frame";
 
 type Sticks = Pick<StickFrame, "axes" | "buttons">;
 

@@ -1,5 +1,5 @@
+import type { Acknowledgement } from "../domain/pilot-frames";
 import { Counter, Gauge, Histogram, type Registry } from "../platform/process/metrics";
-import type { Acknowledgement } from "./stick-pilot";
 
 interface OnboardState {
   /** Whether the drone's channels are subscribed in Redis. */

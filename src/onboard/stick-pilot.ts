@@ -1,11 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Acknowledgement, StickFrame } from "../domain/pilot-frames";
 import type { Logger } from "../platform/process/log";
 import { backoffMs } from "../platform/retry";
 import type { Autopilot } from "./autopilot";
 import type { ChannelMessage } from "./drone-channels";
-import { FrameAge, type FrameRejectionReason } from "./frame-age";
+import { FrameAge } from "./frame-age";
 import { fliesBySticks, manualControl, NEUTRAL, stoppingModes } from "./manual-control";
-import { readStickFrame, type StickFrame } from "./stick-frame";
+import { readStickFrame } from "./stick-frame";
 
 export const DEAD_MAN_MS = 500;
 const NEUTRAL_EVERY_MS = 50;
@@ -29,22 +30,7 @@ const RELEASE_MS = 3_000;
  *           vehicle stops by itself is set until the vehicle accepts it, also after its link was lost. A fresh frame, or
  *           a mode that sticks do not fly, ends it at once.
  */
-type PilotState = "idle" | "steering" | "stopping";
-
-/** The reply to a frame, on the drone's `output` channel. */
-export interface Acknowledgement {
-  readonly type: "ack";
-  readonly session: string | null;
-  readonly t: number | null;
-  readonly accepted: boolean;
-  readonly reason: FrameRejectionReason | "invalid" | "no_vehicle" | null;
-  readonly detail?: string;
-  /** Milliseconds; null when it is unknown. */
-  readonly age_ms: number | null;
-  readonly mode: string | null;
-  readonly armed: boolean | null;
-  readonly state: PilotState;
-}
+type PilotState = Acknowledgement["state"];
 
 type Vehicle = Pick<Autopilot, "vehicle" | "mode" | "armed" | "send" | "setMode">;
 

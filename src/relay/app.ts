@@ -8,7 +8,7 @@ import type { Lifecycle } from "../platform/process/lifecycle";
 import type { Logger } from "../platform/process/log";
 import type { Registry } from "../platform/process/metrics";
 import { type Credentials, userOf } from "./authorization";
-import { CloseError } from "./close-codes";
+import { CloseError } from "./close-error";
 import { findBoundDrone } from "./drones.store";
 
 interface AppDeps {

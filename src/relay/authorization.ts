@@ -1,8 +1,9 @@
 import { may } from "../domain/access";
+import { closeCodes } from "../domain/relay-sockets";
 import type { Tokens, TokenWatch } from "../features/accounts";
 import type { UserCaller } from "../http/route";
 import type { Db } from "../platform/postgres/db";
-import { CloseError, closeCodes, lookupFailed } from "./close-codes";
+import { CloseError, lookupFailed } from "./close-error";
 import { type BoundDrone, findBoundDrone } from "./drones.store";
 import type { Pilot } from "./pilot";
 

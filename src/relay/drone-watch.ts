@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { closeCodes } from "../domain/relay-sockets";
 import type { Change } from "../platform/postgres/change-listener";
 import type { Db } from "../platform/postgres/db";
 import type { Logger } from "../platform/process/log";
-import { closeCodes } from "./close-codes";
 import { type BoundDrone, findBoundDrones } from "./drones.store";
 import type { Session, Sessions } from "./sessions";
 

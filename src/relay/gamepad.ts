@@ -1,6 +1,7 @@
 import { WebSocket } from "ws";
+import { closeCodes } from "../domain/relay-sockets";
 import { keepAlive, type Peer } from "../http/server/keep-alive";
-import { CloseError, closeCodes } from "./close-codes";
+import { CloseError } from "./close-error";
 import type { BoundDrone } from "./drones.store";
 import type { RelayMetrics } from "./metrics";
 import type { Pilot } from "./pilot";

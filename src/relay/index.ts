@@ -1,3 +1,4 @@
+import { closeCodes, MAX_FRAME_BYTES } from "../domain/relay-sockets";
 import { readTokenStatuses, Tokens, TokenWatch } from "../features/accounts";
 import { limitedServer, publicLimits } from "../http/server/limited-server";
 import { closeServer, listen } from "../http/server/listen";
@@ -13,7 +14,6 @@ import { Quotas } from "../platform/quotas/quotas";
 import { openRedis, redisReady } from "../platform/redis/client";
 import { relayApp } from "./app";
 import type { Credentials } from "./authorization";
-import { closeCodes } from "./close-codes";
 import { DroneWatch } from "./drone-watch";
 import { relayMetrics } from "./metrics";
 import { openSession } from "./open-session";
@@ -30,7 +30,6 @@ export interface Relay {
   readonly lifecycle: Lifecycle;
 }
 
-const MAX_FRAME_BYTES = 65_536;
 /** Look-ups of sessions share these; a session makes one when it opens. */
 const POOL = { poolMin: 2, poolMax: 10 } as const;
 

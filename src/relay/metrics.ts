@@ -1,5 +1,5 @@
+import { type PilotRoute, pilotRoutes } from "../domain/relay-sockets";
 import { metricsIn, type Registry } from "../platform/process/metrics";
-import { type PilotRoute, pilotRoutes } from "./upgrades";
 
 interface RelayState {
   /** Open sessions of a route. */

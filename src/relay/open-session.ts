@@ -1,8 +1,9 @@
 import type { WebSocket } from "ws";
+import { closeCodes } from "../domain/relay-sockets";
 import type { Db } from "../platform/postgres/db";
 import type { Logger } from "../platform/process/log";
 import { authorize, type Credentials } from "./authorization";
-import { CloseError, closeCodes } from "./close-codes";
+import { CloseError } from "./close-error";
 import type { DroneWatch } from "./drone-watch";
 import { type GamepadDeps, joinGamepad } from "./gamepad";
 import { Pilot, type PilotDeps } from "./pilot";

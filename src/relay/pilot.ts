@@ -1,6 +1,7 @@
 import type { WebSocket } from "ws";
+import { closeCodes } from "../domain/relay-sockets";
 import { keepAlive, type Peer } from "../http/server/keep-alive";
-import { type CloseError, closeCodes } from "./close-codes";
+import type { CloseError } from "./close-error";
 import type { RelayMetrics } from "./metrics";
 import { SendBuffer } from "./send-buffer";
 

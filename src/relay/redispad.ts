@@ -1,6 +1,7 @@
 import { TOPICS_FROM_DRONE } from "../domain/drone-channels";
+import { closeCodes } from "../domain/relay-sockets";
 import { publishTo } from "../platform/redis/resp";
-import { CloseError, closeCodes } from "./close-codes";
+import { CloseError } from "./close-error";
 import type { BoundDrone } from "./drones.store";
 import type { RelayMetrics } from "./metrics";
 import type { Pilot } from "./pilot";

@@ -1,8 +1,9 @@
 import { isDomainError } from "../domain/errors";
+import type { PilotRoute } from "../domain/relay-sockets";
+import { closeCodes } from "../domain/relay-sockets";
 import type { Quotas } from "../platform/quotas/quotas";
-import { CloseError, closeCodes } from "./close-codes";
+import { CloseError } from "./close-error";
 import type { BoundDrone } from "./drones.store";
-import type { PilotRoute } from "./upgrades";
 
 export interface Session {
   readonly route: PilotRoute;

@@ -8,7 +8,7 @@ import { TEST_JWT_SECRET } from "../testing/worlds/start-gateway";
 import { startTestRelay, type TestDrone, type TestRelay } from "../testing/worlds/start-relay";
 import { startRelay } from ".";
 import { authorize } from "./authorization";
-import type { CloseError } from "./close-codes";
+import type { CloseError } from "./close-error";
 
 let relay: TestRelay;
 let redis: Redis;

@@ -1,11 +1,14 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
+import {
+  DEFAULT_DRONE_PORT,
+  MAX_FRAGMENTS,
+  type PilotRoute,
+  pilotRoutes,
+  upgradeRefusals,
+} from "../domain/relay-sockets";
 import { refuseUpgrade } from "../http/server/refuse-upgrade";
-
-/** Pilots' WebSockets, each at `/<route>/<drone id>`; in the strict profile for the drone's owner alone. */
-export const pilotRoutes = ["redispad", "gamepad"] as const;
-export type PilotRoute = (typeof pilotRoutes)[number];
 
 /** The path and query of a client's upgrade. */
 export interface SessionRequest {
@@ -15,8 +18,6 @@ export interface SessionRequest {
   /** Of the drone's own WebSocket; only `/gamepad` uses it. */
   readonly port: number;
 }
-
-const DEFAULT_DRONE_PORT = "5001";
 
 const pilotPath = new RegExp(`^/(${pilotRoutes.join("|")})/(\\d+)$`);
 
@@ -28,7 +29,7 @@ function parseSessionRequest(url: string): SessionRequest | undefined {
   const route = pilotRoutes.find((known) => known === name);
   if (!route) return undefined;
   const searchParams = new URLSearchParams(query);
-  const digits = searchParams.get("port") ?? DEFAULT_DRONE_PORT;
+  const digits = searchParams.get("port") ?? String(DEFAULT_DRONE_PORT);
   const port = /^\d{1,5}$/.test(digits) ? Number(digits) : 0;
   if (route === "gamepad" && (port < 1 || port > 65_535)) return undefined;
   return { route, droneId: Number(id), token: searchParams.get("access_token") ?? undefined, port };
@@ -36,8 +37,6 @@ function parseSessionRequest(url: string): SessionRequest | undefined {
 
 /** A browser that does not answer a close frame is disconnected after this long. */
 const CLOSE_MS = 2_000;
-/** No client sends a stick frame in more fragments; each one retains the packet that it came in. */
-const MAX_FRAGMENTS = 64;
 
 /** Accepts the WebSockets of pilots on the server; 404 for any other path, 503 while `draining`. */
 export function acceptUpgrades(
@@ -59,8 +58,13 @@ export function acceptUpgrades(
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on("error", () => socket.destroy());
     const session = parseSessionRequest(request.url ?? "");
-    if (options.draining()) refuseUpgrade(socket, 503, { error: "The relay is restarting." });
-    else if (!session) refuseUpgrade(socket, 404, { error: "There is nothing here." });
+    if (options.draining()) refuse(socket, "restarting");
+    else if (!session) refuse(socket, "notFound");
     else sockets.handleUpgrade(request, socket, head, (accepted) => options.onSession(accepted, session));
   });
+}
+
+function refuse(socket: Duplex, why: keyof typeof upgradeRefusals): void {
+  const { status, error } = upgradeRefusals[why];
+  refuseUpgrade(socket, status, { error });
 }

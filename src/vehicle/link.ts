@@ -1,4 +1,5 @@
 import type { Calls } from "./calls";
+import type { TelemetryMessage } from "./telemetry-messages";
 
 export type {
   Acknowledgement,
@@ -9,6 +10,7 @@ export type {
   PlanOnBoard,
   VerifiedPlan,
 } from "./calls";
+export type { TelemetryMessage } from "./telemetry-messages";
 
 /**
  * The port through which everything above speaks to a vehicle.
@@ -46,73 +48,4 @@ export interface VehicleIdentity {
   readonly kind: "copter" | "rover";
   readonly systemId: number;
   readonly componentId: number;
-}
-
-/** The kinds in which telemetry reaches watchers, each with the payload that ROS clients read. */
-export type TelemetryMessage =
-  | { readonly type: "gps" | "raw_gps"; readonly data: GpsFix }
-  | {
-      readonly type: "home";
-      readonly data: {
-        geo: { latitude: number; longitude: number; altitude: number };
-      };
-    }
-  | { readonly type: "relalt"; readonly data: { data: number } }
-  | { readonly type: "logs"; readonly data: { severity: number; text: string } }
-  | { readonly type: "hud"; readonly data: Hud }
-  | { readonly type: "imu"; readonly data: Imu }
-  | {
-      readonly type: "diagnostics";
-      readonly data: { status: readonly DiagnosticRow[] };
-    }
-  | { readonly type: "system"; readonly data: SystemStatus };
-
-/** NavSatFix. Degrees and metres above mean sea level. `yaw` is added by the server: compass degrees. */
-export interface GpsFix {
-  readonly latitude: number;
-  readonly longitude: number;
-  readonly altitude: number;
-  /** NavSatStatus: -1 no fix, 0 fix, 1 SBAS, 2 ground-based augmentation. */
-  readonly status: { readonly status: number; readonly service: number };
-  readonly satellites_visible?: number;
-  readonly yaw?: number;
-}
-
-/** Metres per second, degrees, 0–100 throttle, metres. */
-interface Hud {
-  readonly airspeed: number;
-  readonly groundspeed: number;
-  readonly heading: number;
-  readonly throttle: number;
-  readonly altitude: number;
-  readonly climb: number;
-}
-
-/** ROS conventions: ENU world, FLU body, radians per second, metres per second squared. */
-export interface Imu {
-  readonly orientation: { x: number; y: number; z: number; w: number };
-  readonly angular_velocity: { x: number; y: number; z: number };
-  readonly linear_acceleration: { x: number; y: number; z: number };
-}
-
-/** diagnostic_msgs levels: 0 ok, 1 warning, 2 error, 3 stale. */
-export interface DiagnosticRow {
-  readonly level: 0 | 1 | 2 | 3;
-  readonly name: string;
-  readonly message: string;
-}
-
-export interface SystemStatus {
-  /** Volts, amperes (null when not measured), 0–100 percent (null when not estimated). */
-  readonly battery: {
-    voltage: number;
-    current: number | null;
-    remaining: number | null;
-  };
-  /** 0–100 percent of the autopilot's main loop. */
-  readonly cpu_load: number;
-  /** Sensor name → healthy, for the sensors that are present and enabled. */
-  readonly sensors: Readonly<Record<string, boolean>>;
-  readonly armed: boolean;
-  readonly mode: string;
 }

@@ -1,7 +1,9 @@
 import type { Server, Socket } from "socket.io";
-import type { UserCaller } from "../../http/route";
+import { z } from "zod";
+import { BodyId, type UserCaller } from "../../http/route";
+import { type TelemetryType, telemetryPayloads } from "../../vehicle/telemetry-messages";
 import type { RecoverableSession } from "./sockets/recoverable-session";
-import type { Stream, TelemetryType } from "./streams";
+import { STREAMS } from "./streams";
 
 /** The payload is whatever the client sent. */
 interface ClientToServerEvents {
@@ -9,20 +11,41 @@ interface ClientToServerEvents {
   unsubscribe_telemetry(request: unknown): void;
 }
 
+/** Payloads of the server's events. They describe it for `/asyncapi.json`; nothing is parsed when an event is sent. */
+export const eventPayloads = {
+  connected: z.object({
+    status: z.literal("connected").describe("Always `connected`."),
+    user_id: BodyId.describe("The id of the token's user."),
+  }),
+  subscription_confirmed: z.object({
+    status: z.enum(["subscribed", "unsubscribed"]).describe("What the request did."),
+    stream_type: z.enum(STREAMS).describe("The request's stream."),
+    drone_id: BodyId.describe("The request's drone."),
+  }),
+  error: z.object({ message: z.string().describe("What failed, why, and what to do.") }),
+  session: z.string().describe("A recovery ticket: random, and new for each socket."),
+} as const;
+
+type EventPayload<Name extends keyof typeof eventPayloads> = z.output<(typeof eventPayloads)[Name]>;
+
 interface ServerToClientEvents {
-  connected(welcome: { status: "connected"; user_id: number }): void;
-  subscription_confirmed(confirmation: {
-    status: "subscribed" | "unsubscribed";
-    stream_type: Stream;
-    drone_id: number;
-  }): void;
+  connected(welcome: EventPayload<"connected">): void;
+  subscription_confirmed(confirmation: EventPayload<"subscription_confirmed">): void;
   telemetry_data(frame: TelemetryFrame): void;
-  error(error: { message: string }): void;
+  error(error: EventPayload<"error">): void;
   /** For the client library alone, which sends the ticket when it reconnects. */
-  session(ticket: string): void;
+  session(ticket: EventPayload<"session">): void;
 }
 
-/** One message of a drone. `data` is the type's payload; positions carry the computed `yaw`. */
+/** The payload of `telemetry_data` for a type; positions carry the computed `yaw`. */
+export const frameOf = (type: TelemetryType) =>
+  z.object({
+    type: z.literal(type).describe("The type. It says which fields `data` has."),
+    drone_id: BodyId.describe("The drone's id."),
+    data: telemetryPayloads[type],
+  });
+
+/** One message of a drone, as `frameOf` its type describes it. */
 export interface TelemetryFrame {
   readonly type: TelemetryType;
   readonly drone_id: number;

@@ -6,10 +6,12 @@ import type { VehicleLinks } from "../../vehicle";
 import type { ServeFeed } from "../../vehicle/cluster";
 import type { Tokens, TokenWatch } from "../accounts";
 import { type Drone, type DroneEvents, findDrone, linkTarget } from "../drones";
+import { errorMessages } from "./error-messages";
 import { FrameChannel } from "./feeds/frame-channel";
 import { sessionStore } from "./sockets/session-recovery";
 import { TelemetrySockets } from "./sockets/telemetry-sockets";
 
+export { telemetryChannel } from "./channel";
 export { SOCKETS_PATH, TelemetrySockets } from "./sockets/telemetry-sockets";
 
 interface TelemetryFeatureDeps
@@ -38,7 +40,7 @@ export function telemetry(deps: TelemetryFeatureDeps): TelemetrySockets {
     // A change during the read may be newer than the row, and its event found no watcher to remove yet.
     if (changes !== before) return findWatched(userId, droneId);
     if (!drone || (strict && !may(userId, "view", drone))) {
-      throw new DomainError("not_found", `There is no drone ${droneId} that you may watch.`);
+      throw new DomainError("not_found", errorMessages.unknown_drone.text(droneId));
     }
     return drone;
   };
@@ -52,7 +54,7 @@ export function telemetry(deps: TelemetryFeatureDeps): TelemetrySockets {
   replicas?.links.serveFeeds((target, from, request) => sockets.feeds.feed(target, from, request));
   droneEvents.onDroneRevoked(({ id }) => {
     changes += 1;
-    sockets.feeds.close(id, `Drone ${id} was deleted or has another owner; it is no longer watched.`);
+    sockets.feeds.close(id, errorMessages.revoked_drone.text(id));
   });
   droneEvents.onDroneRedirected((drone) => {
     changes += 1;

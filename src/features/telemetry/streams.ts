@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { BodyId } from "../../http/route";
-import type { TelemetryMessage } from "../../vehicle/link";
+import { type TelemetryType, telemetryPayloads } from "../../vehicle/telemetry-messages";
 
 /**
  * stream: a subscription of a watcher; one Socket.IO room for each drone and stream.
@@ -10,10 +10,13 @@ export const STREAMS = ["gps", "logs", "relalt", "system", "dashboard"] as const
 export type Stream = (typeof STREAMS)[number];
 
 /** A client's request to subscribe or unsubscribe. */
-export const StreamRequest = z.object({ drone_id: BodyId, stream_type: z.enum(STREAMS) });
+export const StreamRequest = z.object({
+  drone_id: BodyId.describe("The drone's id."),
+  stream_type: z.enum(STREAMS).describe("The stream. `dashboard` carries every type."),
+});
 export type StreamRequest = z.output<typeof StreamRequest>;
 
-export type TelemetryType = TelemetryMessage["type"];
+export type { TelemetryType } from "../../vehicle/telemetry-messages";
 
 const ROOM = /^drone_(\d+)_([a-z]+)$/;
 
@@ -42,7 +45,7 @@ const streamsByType: Readonly<Record<TelemetryType, readonly Stream[]>> = {
   system: ["system", "dashboard"],
 };
 
-export const TELEMETRY_TYPES = Object.keys(streamsByType) as [TelemetryType, ...TelemetryType[]];
+export const TELEMETRY_TYPES = Object.keys(telemetryPayloads) as [TelemetryType, ...TelemetryType[]];
 
 export const streamsOf = (type: TelemetryType): readonly Stream[] => streamsByType[type] ?? ["dashboard"];
 

@@ -24,7 +24,7 @@ import { startWorker } from "../worker/index";
 jest.setTimeout(120_000);
 
 /** The paths of the router that `docsPage` mounts. */
-const descriptions = { "openapi.json": () => ({}), "apispec.json": () => ({}) };
+const descriptions = { "openapi.json": () => ({}), "asyncapi.json": () => ({}), "apispec.json": () => ({}) };
 const docsPaths = (docsPage(descriptions, BASE_PATH) as unknown as { router: Router }).router.stack.map(
   ({ path }) => String(path),
 );

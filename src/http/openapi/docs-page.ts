@@ -15,7 +15,7 @@ const files = [
 const initializer = `SwaggerUIBundle({ url: "../../openapi.json", dom_id: "#swagger-ui", deepLinking: true, tagsSorter: "alpha", validatorUrl: null });\n`;
 
 /** The descriptions by their file names. */
-type Descriptions = Readonly<Record<"openapi.json" | "apispec.json", () => object>>;
+type Descriptions = Readonly<Record<"openapi.json" | "asyncapi.json" | "apispec.json", () => object>>;
 
 /** `GET /api/docs/` and the descriptions, these also below the base path. */
 export function docsPage(descriptions: Descriptions, basePath: string): Middleware {

@@ -12,8 +12,9 @@ const endings = new Set(tracked.map(extname).filter((ending) => ending !== ""));
 
 /** Files that a page names and this repository does not hold. */
 const elsewhere = new Set([
-  // The API's description, which the gateway serves.
+  // Descriptions of the API, which the gateway serves.
   "/apispec.json",
+  "/asyncapi.json",
   "/openapi.json",
   // In an archive of an execution.
   ...["execution.json", "mission.json", "commands.json", "stats.json", "manifest.json"],

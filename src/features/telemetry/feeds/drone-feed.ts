@@ -10,7 +10,7 @@ import { Watchers } from "./watchers";
 import { YawEstimate } from "./yaw";
 
 /** An older state would pass for the present, so no watcher is greeted with it; home does not change. */
-const FRESH_MS = 10_000;
+export const FRESH_MS = 10_000;
 /** A replica asks again every second; a replica that was killed does not. */
 const FEED_PEER_MS = 3_500;
 

@@ -1,4 +1,5 @@
 import type { LinkTarget, SubscriptionState, VehicleLinks } from "../../../vehicle";
+import { errorMessages } from "../error-messages";
 import type { Watcher } from "../sockets/watcher";
 import type { Stream } from "../streams";
 import { DroneFeed, type FeedDeps } from "./drone-feed";
@@ -134,7 +135,7 @@ export class DroneFeeds {
     // A drone with a new address is subscribed again within this turn of the event loop.
     setImmediate(() => {
       if (feed.state === "ended" && this.entries.get(droneId)?.feed === feed) {
-        this.close(droneId, `The connection to drone ${droneId} was closed; subscribe again to watch it.`);
+        this.close(droneId, errorMessages.closed_link.text(droneId));
       }
     });
   }
@@ -161,5 +162,5 @@ export class DroneFeeds {
 
 const unreachable = (droneId: number, { reason }: DroneFeed): string => {
   const why = reason === undefined ? "" : ` (${reason})`;
-  return `Drone ${droneId} cannot be reached just now${why}; its telemetry comes when it answers.`;
+  return errorMessages.unreachable_drone.text(droneId, why);
 };

@@ -1,4 +1,4 @@
-import type { Imu } from "../../../vehicle/link";
+import type { Imu } from "../../../vehicle/telemetry-messages";
 
 /** An older heading no longer says where the nose points. */
 const STALE_MS = 2_000;

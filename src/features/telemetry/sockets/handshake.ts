@@ -1,5 +1,6 @@
 import type { UserCaller } from "../../../http/route";
 import type { TokenWatch } from "../../accounts";
+import { errorMessages } from "../error-messages";
 import type { Session } from "../events";
 
 export interface HandshakeDeps {
@@ -15,15 +16,15 @@ export interface HandshakeDeps {
  */
 export async function openSession(token: unknown, deps: HandshakeDeps): Promise<Session> {
   if (typeof token !== "string" || token === "") {
-    return { refused: "Connect with the query parameter token=<access token>." };
+    return { refused: errorMessages.no_token.text() };
   }
   const user = deps.userOf(token);
-  if (!user) return { refused: "The token is not a valid access token; it may have expired." };
+  if (!user) return { refused: errorMessages.invalid_token.text() };
   try {
     const why = await deps.tokenWatch?.rejection(user);
     if (why) return { refused: why };
   } catch {
-    return { refused: "The token cannot be checked just now; try again shortly." };
+    return { refused: errorMessages.unchecked_token.text() };
   }
   return { userId: user.id, token: user };
 }

@@ -2,14 +2,15 @@ import { DomainError, isDomainError } from "../../../domain/errors";
 import { describeIssues } from "../../../http/validate";
 import type { Logger } from "../../../platform/process/log";
 import type { LinkTarget } from "../../../vehicle";
+import { errorMessages } from "../error-messages";
 import type { DroneFeeds } from "../feeds/drone-feeds";
 import { roomOf, StreamRequest } from "../streams";
 import type { Watcher } from "./watcher";
 
 /** Requests of one socket that may wait. */
-const MAX_WAITING_REQUESTS = 100;
+export const MAX_WAITING_REQUESTS = 100;
 /** Drones times streams that one socket may watch: every stream of a hundred drones. */
-const MAX_STREAMS = 500;
+export const MAX_STREAMS = 500;
 
 /** Where to dial a drone that the user may watch. Rejects with `not_found`, or when it cannot be dialled. */
 export type FindWatched = (userId: number, droneId: number) => Promise<LinkTarget>;
@@ -39,7 +40,7 @@ export class Requests {
       const { drone_id, stream_type } = request;
       const { rooms } = this.watcher.socket;
       if (!rooms.has(roomOf(drone_id, stream_type)) && rooms.size > MAX_STREAMS)
-        throw new DomainError("too_many_requests", `A socket may watch ${MAX_STREAMS} streams at most.`);
+        throw new DomainError("too_many_requests", errorMessages.too_many_streams.text(MAX_STREAMS));
       await this.watch(request, () => this.confirm("subscribed", request));
     });
   }
@@ -67,7 +68,7 @@ export class Requests {
     if (!parsed.success) {
       this.watcher.sendError(describeIssues("payload", parsed.error));
     } else if (this.waiting >= MAX_WAITING_REQUESTS) {
-      this.watcher.sendError("Too many requests at once.");
+      this.watcher.sendError(errorMessages.too_many_requests.text());
     } else {
       this.waiting += 1;
       void this.next(() => run(parsed.data)).finally(() => {
@@ -95,6 +96,6 @@ export class Requests {
 
   private failed(error: unknown): void {
     if (!isDomainError(error)) this.deps.log.error({ err: error }, "Telemetry request failed");
-    this.watcher.sendError(isDomainError(error) ? error.message : "Something went wrong on our side.");
+    this.watcher.sendError(isDomainError(error) ? error.message : errorMessages.failed_request.text());
   }
 }

@@ -29,7 +29,7 @@ import { SLOW_ROOM, Watcher } from "./watcher";
 import { writeWholeFlushes } from "./whole-flushes";
 
 /** A watcher's requests are small. */
-const MAX_REQUEST_BYTES = 16_384;
+export const MAX_REQUEST_BYTES = 16_384;
 /** Watchers connect here with a user's access token. */
 export const SOCKETS_PATH = "/socket.io/";
 /** A drain waits this long for clients to close their connections, and then destroys them. */

@@ -5,7 +5,7 @@ import { isEvent, parseRoom, roomOf, type Stream } from "../streams";
 /** A socket is slow when it has accepted nothing for this long while something waits for it. */
 const STALL_MS = 100;
 /** Log lines that wait for a slow socket; the oldest are dropped first. */
-const MAX_HELD_EVENTS = 100;
+export const MAX_HELD_EVENTS = 100;
 /** The room of all slow sockets, excluded when frames are sent to a drone's rooms. */
 export const SLOW_ROOM = "slow_watchers";
 

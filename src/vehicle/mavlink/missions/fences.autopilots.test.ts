@@ -12,6 +12,9 @@ const ENFORCED = {
   px4: { GF_ACTION: 3 },
 } as const;
 
+/** MAV_SYS_STATUS_GEOFENCE. */
+const GEOFENCE = 0x100000;
+
 describe.each(autopilots)("%s", (name) => {
   let vehicle: TestedVehicle;
   let home: ObservedState;
@@ -51,6 +54,31 @@ describe.each(autopilots)("%s", (name) => {
     await set(ENFORCED[autopilot]);
     expect(await vehicle.witness.plan(1)).toHaveLength(4);
   });
+
+  if (!isPx4(name)) {
+    test.each([1, 2, 3])(
+      "FENCE_AUTOENABLE %i enables the fence of a flight when the reply says so",
+      async (value) => {
+        const { witness, carryOut } = vehicle;
+        const around = await store("inclusion", square(300));
+        const said = await enforcement({ FENCE_ENABLE: 0, FENCE_AUTOENABLE: value }, around);
+        await carryOut("guided");
+        await carryOut("arm");
+        if (!isRover(name)) {
+          await carryOut("takeoff", { altitude: 10 });
+          await witness.until("the height", async () => (await witness.fresh()).relativeAltitude > 9.5);
+        }
+        const isEnabled = async () =>
+          (Number((await witness.request("SYS_STATUS")).onboard_control_sensors_enabled) & GEOFENCE) !== 0;
+        // ArduCopter enables it a moment after its takeoff.
+        const enabled = await witness.until("the fence", isEnabled, 5).catch(() => false);
+        expect(enabled).toBe(said);
+        await carryOut(isRover(name) ? "disarm_drone" : "land");
+        await vehicle.disarmed();
+        await set(ENFORCED[autopilot]);
+      },
+    );
+  }
 
   test("fence points with parameters of no meaning are taken", async () => {
     const corners = square(250).map((corner) => ({ ...corner, param2: 2, param3: 3, param4: 4 }));

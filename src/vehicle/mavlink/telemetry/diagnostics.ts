@@ -1,4 +1,4 @@
-import type { DiagnosticRow, TelemetryMessage } from "../../link";
+import type { DiagnosticRow, TelemetryMessage } from "../../telemetry-messages";
 import type { ardupilotmega, common } from "../wire/messages";
 import { batteryVoltage, sensorHealth } from "./system";
 

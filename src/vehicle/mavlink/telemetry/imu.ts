@@ -1,4 +1,4 @@
-import type { Imu, TelemetryMessage } from "../../link";
+import type { Imu, TelemetryMessage } from "../../telemetry-messages";
 
 interface Quaternion {
   readonly w: number;

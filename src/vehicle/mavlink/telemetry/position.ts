@@ -1,4 +1,4 @@
-import type { GpsFix, TelemetryMessage } from "../../link";
+import type { RawGpsFix, TelemetryMessage } from "../../telemetry-messages";
 import type { common } from "../wire/messages";
 
 /** NavSatStatus. */
@@ -17,7 +17,7 @@ export function fixStatus(fixType: number): number {
 
 /** GPS_RAW_INT: degrees × 1e7, millimetres above mean sea level; 255 satellites mean unknown. */
 export function toRawGps(raw: common.GpsRawInt): TelemetryMessage {
-  const data: GpsFix = {
+  const data: RawGpsFix = {
     latitude: raw.lat / 1e7,
     longitude: raw.lon / 1e7,
     altitude: raw.alt / 1000,

@@ -89,6 +89,7 @@ test("the HUD is passed on as it is", () => {
     type: "hud",
     data: { airspeed: 1.5, groundspeed: 2.5, heading: 270, throttle: 48, altitude: 500, climb: -0.5 },
   });
+  expect(toHud(build(common.VfrHud, { airspeed: Number.NaN }))).toMatchObject({ data: { airspeed: null } });
 });
 
 test("an airspeed that PX4 has no sensor for reaches a watcher as null", () => {

@@ -1,4 +1,4 @@
-import type { TelemetryMessage } from "../../link";
+import type { TelemetryMessage } from "../../telemetry-messages";
 import type { VehicleState } from "../state";
 import type { StatusTexts } from "../status-text";
 import type { Channel } from "../wire/channel";
