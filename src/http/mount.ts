@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import Router from "@koa/router";
 import type { Context, Middleware } from "koa";
 import { DomainError } from "../domain/errors";
@@ -97,7 +98,12 @@ function replyText(envelope: Route["envelope"], returned: unknown, defaultMessag
 function checkReply(route: Route, { body }: Context): void {
   if (route.envelope === "raw") return;
   const sent = JSON.parse(String(body));
-  const checked = route.success.schema?.safeParse(route.envelope === "B" ? sent : sent.data);
-  if (checked && !checked.success)
-    throw new Error(`${route.method} ${route.path} replied outside its schema: ${checked.error.message}`);
+  const data = route.envelope === "B" ? sent : sent.data;
+  const checked = route.success.schema?.safeParse(data);
+  if (!checked) return;
+  const name = `${route.method} ${route.path}`;
+  if (!checked.success) throw new Error(`${name} replied outside its schema: ${checked.error.message}`);
+  // A schema leaves fields out that it does not have.
+  if (!isDeepStrictEqual(checked.data, data))
+    throw new Error(`${name} replied with other fields than its schema has: ${JSON.stringify(data)}`);
 }

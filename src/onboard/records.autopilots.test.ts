@@ -1,5 +1,6 @@
 import { autopilots, isPx4, isRover } from "../testing/autopilots/autopilot";
 import { differences, RecordedFlights } from "../testing/autopilots/recorded-flights";
+import type { TestedVehicle } from "../testing/autopilots/tested-vehicle";
 
 jest.setTimeout(390_000);
 
@@ -22,17 +23,9 @@ describe.each(autopilots)("%s", (name) => {
   });
 
   test("the next flight, which a failsafe ends, has its own figures, and the failsafe once", async () => {
-    const { witness, order } = flights.vehicle;
     await flights.fly(0, async () => {
-      const lowBattery = isPx4(name)
-        ? { COM_LOW_BAT_ACT: 3, BAT_LOW_THR: 0.99, BAT_CRIT_THR: 0.97 }
-        : { BATT_FS_LOW_ACT: isRover(name) ? 2 : 1, BATT_LOW_VOLT: 12.9 };
-      const from = await witness.now();
-      for (const [param, value] of Object.entries(lowBattery)) await witness.setParam(param, value);
-      await witness.until("the failsafe", async () =>
-        (await witness.texts(from)).some((text) => /fail\s?safe|battery/i.test(text)),
-      );
-      if (isRover(name)) await order("disarm_drone");
+      await (isPx4(name) ? loseSticks : lowerBattery)(flights.vehicle);
+      if (isRover(name)) await flights.vehicle.order("disarm_drone");
     });
     const { stats, peer } = await flights.last();
     // PX4 begins a log with each arming.
@@ -44,3 +37,28 @@ describe.each(autopilots)("%s", (name) => {
     expect(stats.incidents.filter(({ severity }) => severity === "failsafe")).not.toEqual([]);
   });
 });
+
+/** ArduPilot's battery is called low, and it returns or lands. */
+async function lowerBattery({ name, witness }: TestedVehicle): Promise<void> {
+  const from = await witness.now();
+  await witness.setParam("BATT_FS_LOW_ACT", isRover(name) ? 2 : 1);
+  await witness.setParam("BATT_LOW_VOLT", 12.9);
+  const isLow = async () => (await witness.texts(from)).some((text) => /fail\s?safe|battery/i.test(text));
+  await witness.until("the failsafe", isLow);
+}
+
+/** AUTO.RTL. */
+const RETURN = 0x05040000;
+
+/** PX4, whose simulator uses no battery, is flown with sticks and loses them: it returns. */
+async function loseSticks({ witness, order }: TestedVehicle): Promise<void> {
+  await witness.setParam("NAV_RCL_ACT", 2);
+  await witness.holdSticks(true);
+  const position = { mode_info: { custom_mode: "POSCTL" } };
+  await witness.until(
+    "that it takes the sticks",
+    async () => (await order("set_mode", position)).status === 200,
+  );
+  await witness.holdSticks(false);
+  await witness.until("the failsafe", async () => (await witness.fresh()).customMode === RETURN);
+}

@@ -7,8 +7,21 @@ export interface Reply {
   readonly body: Body;
 }
 
+/** A request that was answered. */
+export interface Exchange {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly request: unknown;
+  readonly status: number;
+  readonly reply: Body;
+}
+
 /** A plain client of the API: JSON in, JSON out, one token. */
 export class ApiClient {
+  /** Called with each exchange of every client of this process. */
+  static onExchange: ((exchange: Exchange) => void) | undefined;
+
   constructor(
     /** `{url}/api/v1` */
     readonly base: string,
@@ -43,6 +56,9 @@ export class ApiClient {
     });
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.includes("json");
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+    const { status, headers } = response;
+    const reply: Body = isJson ? JSON.parse(text) : text;
+    ApiClient.onExchange?.({ method, path, request: body, status, reply });
+    return { status, headers, body: reply };
   }
 }

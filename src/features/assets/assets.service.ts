@@ -28,7 +28,15 @@ interface Deps extends Pick<Services, "db" | "store" | "log" | "clock"> {
 
 /** An asset without the columns that only this service needs. */
 const toAssetReply = (
-  { url_expires_at: _, thumbnail: __, announced_size: ___, checked: ____, record, ...asset }: Asset,
+  {
+    url_expires_at: _,
+    thumbnail: __,
+    announced_size: ___,
+    checked: ____,
+    etag: _____,
+    record,
+    ...asset
+  }: Asset,
   thumbnail_url: string | null,
 ) => ({ ...asset, recorded: record !== null, thumbnail_url });
 

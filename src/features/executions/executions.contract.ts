@@ -1,4 +1,5 @@
 import { createPublicKey } from "node:crypto";
+import { flight as loggedFlight, statsOf } from "../../testing/analysed-logs";
 import type { ContractCase, ContractWorld } from "../../testing/contract";
 import { droneClient, upload } from "../../testing/worlds/uploads";
 
@@ -173,12 +174,16 @@ export const executionsContract: readonly ContractCase[] = [
     run: async (world) => {
       const { id } = await flying(world);
       expect(await world.user.api.get(`/executions/${id}/flight-stats`)).toMatchObject(refusal(404));
+      const stats = statsOf(loggedFlight().bytes);
       await world.gateway.deps
         .db("flight_stats")
-        .insert({ execution_id: id, status: "ready", stats: { distance: 12 }, analysed_at: new Date() });
+        .insert({ execution_id: id, status: "ready", stats, analysed_at: new Date() });
       expect(await world.user.api.get(`/executions/${id}/flight-stats`)).toMatchObject({
         status: 200,
-        body: { success: true, data: { execution_id: id, status: "ready", stats: { distance: 12 } } },
+        body: {
+          success: true,
+          data: { execution_id: id, status: "ready", stats: { distance_m: stats.distance_m } },
+        },
       });
       await foreignAndMissing(world, "GET", id, "/flight-stats");
     },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Route } from "../route";
+import { type Example, examples } from "./examples";
 import {
   type DescribedError,
   introduction,
@@ -89,6 +90,7 @@ function securityOf({ guard, tokenHeader }: Route, { bearer }: Operation): Json[
 
 function operation(route: Route, described: Operation, schemas: Json): Json {
   const { id, description, errors } = described;
+  const example = examples[`${route.method.toUpperCase()} ${route.path}`];
   const parameters = [...pathParameters(route), ...queryParameters(route.query, schemas)];
   const body = route.rawBody ? { type: "object" } : route.body && schemaOf(route.body, "input", schemas);
   return {
@@ -97,35 +99,49 @@ function operation(route: Route, described: Operation, schemas: Json): Json {
     ...(description ? { description } : {}),
     operationId: id,
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body ? { requestBody: { required: true, content: { "application/json": { schema: body } } } } : {}),
+    ...(body ? { requestBody: { required: true, content: jsonContent(body, example?.request) } } : {}),
     security: securityOf(route, described),
     responses: {
-      [route.success.status]: success(route, schemas),
+      [route.success.status]: success(route, schemas, example),
       ...Object.fromEntries(errors.map((error) => [error.status, errorResponse(route, error)])),
     },
   };
 }
 
-function success(route: Route, schemas: Json): Json {
-  const { status, schema, description, message, mediaType = "application/json" } = route.success;
-  const wrapped = successBody(route, schema && schemaOf(schema, "output", schemas));
+const jsonContent = (schema: Json, example: unknown): Json => ({
+  "application/json": { schema, ...(example === undefined ? {} : { example }) },
+});
+
+function success(route: Route, schemas: Json, example: Example | undefined): Json {
+  const { status, schema, description, message, mediaType } = route.success;
+  const wrapped = successBody(route, schema && schemaOf(schema, "output", schemas), schemas);
   // GET /missions answers a failure with the status of its success.
   const failsSo = Object.values(route.errors ?? {}).includes(status);
   const body = failsSo ? { anyOf: [wrapped ?? {}, errorRef(route)] } : wrapped;
   return {
     description: description ?? message ?? "OK",
-    ...(body ? { content: { [mediaType]: { schema: body } } } : {}),
+    ...(body
+      ? { content: mediaType ? { [mediaType]: { schema: body } } : jsonContent(body, example?.reply) }
+      : {}),
   };
 }
 
-function successBody({ envelope }: Route, data: Json | undefined): Json | undefined {
+function successBody({ envelope }: Route, data: Json | undefined, schemas: Json): Json | undefined {
   if (!envelope.startsWith("A")) return data;
-  const enveloped = {
+  const enveloped = { success: { const: true }, data: data ?? {}, message: { type: "string" } };
+  if (envelope === "A") return object(enveloped);
+  const named = String(data?.$ref ?? "").replace("#/components/schemas/", "");
+  const { required = [], properties = {} } = (schemas[named] ?? data ?? {}) as Partial<ObjectSchema>;
+  return {
     type: "object",
-    required: ["success", "data", "message"],
-    properties: { success: { const: true }, data: data ?? {}, message: { type: "string" } },
+    required: [...required, "success", "data", "message"],
+    properties: { ...properties, ...enveloped },
   };
-  return envelope === "A+top" && data ? { allOf: [enveloped, data] } : enveloped;
+}
+
+interface ObjectSchema {
+  readonly required: readonly string[];
+  readonly properties: Json;
 }
 
 function errorResponse(route: Route, { description, retry, body }: DescribedError): Json {

@@ -75,8 +75,10 @@ async function land(vehicle: TestedVehicle): Promise<void> {
   await guide(vehicle);
   await witness.until("the disarming", async () => (await order("disarm_drone")).status === 200);
   await shows(vehicle, "the disarming", (seen) => !seen.armed);
-  // In the air, sticks that are not held trigger a failsafe.
+  // In the air, sticks that are not held trigger a failsafe. PX4 minds their loss after an arming, and not before it.
   await witness.holdSticks(false);
+  const { clock } = await witness.fresh();
+  await shows(vehicle, "a second without sticks", (seen) => seen.clock > clock + 1);
 }
 
 async function arm(vehicle: TestedVehicle): Promise<void> {

@@ -1,0 +1,82 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Example } from "../http/openapi/examples";
+import type { Route } from "../http/route";
+import { packageRoot } from "../platform/process/version";
+import type { Exchange } from "./client";
+
+const FILE = join(packageRoot, "src/http/openapi/examples.ts");
+/** Elements of an array that an example shows. */
+const MOST_ELEMENTS = 3;
+
+/** The first success of each route among the exchanges of its contract cases, as an example. */
+export class ContractExamples {
+  private readonly found = new Map<string, Example>();
+
+  constructor(private readonly routes: readonly Route[]) {}
+
+  /** An exchange of a case of this route: `POST /mission`. */
+  add(route: string, { method, path, request, status, reply }: Exchange): void {
+    const declared = this.routes.find((one) => nameOf(one) === route);
+    if (!declared || this.found.has(route) || status !== declared.success.status) return;
+    const [pathname = "", query] = path.split("?");
+    if (method !== declared.method.toUpperCase() || !pattern(declared).test(pathname)) return;
+    if (typeof request === "string" || typeof reply === "string") return;
+    this.found.set(route, {
+      ...(query ? { query } : {}),
+      ...(request === undefined || declared.rawBody ? {} : { request: shown(request) }),
+      reply: shown(reply),
+    });
+  }
+
+  get byRoute(): Readonly<Record<string, Example>> {
+    return Object.fromEntries([...this.found].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** Writes the examples that the API's description shows. */
+  write(): void {
+    const json = JSON.stringify(this.byRoute, null, 2);
+    writeFileSync(
+      FILE,
+      `/** A success of each route, made by \`npm run api:examples\` of the exchanges of the contract's cases. */
+export interface Example {
+  readonly query?: string;
+  readonly request?: unknown;
+  readonly reply: unknown;
+}
+
+export const examples: Readonly<Record<string, Example>> = ${json};
+`,
+    );
+  }
+}
+
+const nameOf = ({ method, path }: Route): string => `${method.toUpperCase()} ${path}`;
+const pattern = ({ path }: Route): RegExp => new RegExp(`^${path.replaceAll(/:[^/]+/g, "[^/]+")}$`);
+
+/** Short arrays, and in place of tokens, signatures and addresses of the test what a reader expects there. */
+function shown(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, MOST_ELEMENTS).map(shown);
+  if (typeof value === "string") return shownText(value);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shown(one)]));
+}
+
+function shownText(text: string): string {
+  return text
+    .replaceAll(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl")
+    .replaceAll(/https?:\/\/(127\.0\.0\.1|localhost):\d+/g, "https://fleet.example.com")
+    .replace(/\?X-Amz-.*$/, "?X-Amz-Signature=5f3c")
+    .replaceAll(/[\w.+-]+@example\.com/g, "pilot@example.com");
+}
+
+/** The keys and the types of a JSON value, by which two exchanges are the same but for ids and times. */
+export function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
+  if (value === null || typeof value !== "object") return value === null ? "null" : typeof value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, one]) => [key, shapeOf(one)]),
+  );
+}
