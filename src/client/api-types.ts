@@ -3066,6 +3066,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "username": "pilot@example.com",
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
                 "application/json": {
                     /** @description The user's email. */
                     username: string;
@@ -3080,6 +3086,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "access_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
+                     *       "refresh_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenPair"];
                 };
             };
@@ -3159,6 +3171,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The token is valid."
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                     };
@@ -3210,6 +3227,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "access_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
+                     *       "refresh_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenPair"];
                 };
             };
@@ -3259,6 +3282,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "Logged out."
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                     };
@@ -3304,6 +3332,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "pilot@example.com"
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * Format: email
@@ -3320,6 +3353,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "message": "A mail with a link is on its way."
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -3400,6 +3442,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "password": "a long enough one"
+                 *     }
+                 */
                 "application/json": {
                     /** @description 8 to 128 characters. */
                     password: string;
@@ -3413,6 +3460,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 17,
+                     *         "username": "pilot@example.com",
+                     *         "level": "CUSTOMER",
+                     *         "is_active": true,
+                     *         "ip": "10.70.0.18",
+                     *         "created_at": "2026-11-27T17:27:19.572Z"
+                     *       },
+                     *       "message": "Registered. Sign in with the new password."
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -3517,6 +3578,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "access_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
+                     *       "refresh_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenPair"];
                 };
             };
@@ -3569,6 +3636,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "pilot@example.com"
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * Format: email
@@ -3585,6 +3657,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "message": "A mail with a link is on its way."
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -3653,6 +3734,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "password": "quite another one"
+                 *     }
+                 */
                 "application/json": {
                     /** @description 8 to 128 characters. */
                     password: string;
@@ -3666,6 +3752,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 28,
+                     *         "username": "pilot@example.com",
+                     *         "level": "CUSTOMER",
+                     *         "is_active": true,
+                     *         "ip": "10.70.0.28",
+                     *         "created_at": "2026-11-27T17:27:19.896Z"
+                     *       },
+                     *       "message": "The password was updated."
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -3747,12 +3847,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 31,
+                     *       "username": "pilot@example.com",
+                     *       "level": "CUSTOMER",
+                     *       "is_active": true,
+                     *       "ip": "10.70.0.31",
+                     *       "created_at": "2026-11-27T17:27:20.070Z",
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 31,
+                     *         "username": "pilot@example.com",
+                     *         "level": "CUSTOMER",
+                     *         "is_active": true,
+                     *         "ip": "10.70.0.31",
+                     *         "created_at": "2026-11-27T17:27:20.070Z"
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
+                        id: number;
+                        /** @description The user's email. */
+                        username: string;
+                        level: ("ADMIN" | "CUSTOMER") | null;
+                        is_active: boolean;
+                        /** @description Address in the user plane of the VPN. */
+                        ip: string | null;
+                        /** @description ISO 8601. */
+                        created_at: string;
                         /** @constant */
                         success: true;
                         data: components["schemas"]["User"];
                         message: string;
-                    } & components["schemas"]["User"];
+                    };
                 };
             };
             /** @description No valid token. */
@@ -3804,6 +3933,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "survey"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewMission"];
             };
         };
@@ -3814,6 +3948,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 49,
+                     *       "name": "survey",
+                     *       "mission_points": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["Mission"];
                 };
             };
@@ -3890,6 +4031,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example [] */
                     "application/json": components["schemas"]["Mission"][] | components["schemas"]["Error"];
                 };
             };
@@ -3933,6 +4075,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 56,
+                     *       "name": "survey",
+                     *       "mission_points": [
+                     *         {
+                     *           "id": 114,
+                     *           "mission_id": 56,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 1,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "altitude": 30,
+                     *           "type": "fly",
+                     *           "label": null,
+                     *           "command": 16,
+                     *           "is_current": false,
+                     *           "autocontinue": true
+                     *         },
+                     *         {
+                     *           "id": 115,
+                     *           "mission_id": 56,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 2,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "altitude": 30,
+                     *           "type": "fly",
+                     *           "label": null,
+                     *           "command": 16,
+                     *           "is_current": false,
+                     *           "autocontinue": true
+                     *         },
+                     *         {
+                     *           "id": 116,
+                     *           "mission_id": 56,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 3,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "altitude": 30,
+                     *           "type": "fly",
+                     *           "label": null,
+                     *           "command": 16,
+                     *           "is_current": false,
+                     *           "autocontinue": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Mission"];
                 };
             };
@@ -3994,6 +4198,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The mission was deleted."
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                     };
@@ -4057,6 +4266,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example [
+                 *       {
+                 *         "lat": 47.1,
+                 *         "lng": 8.2,
+                 *         "altitude": 30,
+                 *         "type": "fly",
+                 *         "sequence": 1,
+                 *         "mission_id": 33
+                 *       }
+                 *     ]
+                 */
                 "application/json": components["schemas"]["NewMissionPoint"][];
             };
         };
@@ -4067,6 +4288,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 33,
+                     *       "name": "survey",
+                     *       "mission_points": [
+                     *         {
+                     *           "id": 79,
+                     *           "mission_id": 33,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 1,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "altitude": 30,
+                     *           "type": "fly",
+                     *           "label": null,
+                     *           "command": 16,
+                     *           "is_current": false,
+                     *           "autocontinue": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Mission"];
                 };
             };
@@ -4155,6 +4402,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 94,
+                     *       "mission_id": 42,
+                     *       "lat": 47.1,
+                     *       "lng": 8.2,
+                     *       "sequence": 3,
+                     *       "frame": 3,
+                     *       "param1": 0,
+                     *       "param2": 0,
+                     *       "param3": 0,
+                     *       "param4": 0,
+                     *       "altitude": 30,
+                     *       "type": "fly",
+                     *       "label": null,
+                     *       "command": 16,
+                     *       "is_current": false,
+                     *       "autocontinue": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["MissionPoint"];
                 };
             };
@@ -4216,6 +4483,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 43,
+                     *       "name": "survey",
+                     *       "mission_points": [
+                     *         {
+                     *           "id": 95,
+                     *           "mission_id": 43,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 1,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "altitude": 30,
+                     *           "type": "fly",
+                     *           "label": null,
+                     *           "command": 16,
+                     *           "is_current": false,
+                     *           "autocontinue": true
+                     *         },
+                     *         {
+                     *           "id": 97,
+                     *           "mission_id": 43,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 3,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "altitude": 30,
+                     *           "type": "fly",
+                     *           "label": null,
+                     *           "command": 16,
+                     *           "is_current": false,
+                     *           "autocontinue": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Mission"];
                 };
             };
@@ -4271,6 +4582,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "lat": 1,
+                 *       "lng": 2,
+                 *       "altitude": 3,
+                 *       "type": "base",
+                 *       "label": "pad",
+                 *       "command": 21,
+                 *       "param1": 4
+                 *     }
+                 */
                 "application/json": components["schemas"]["MissionPointChange"];
             };
         };
@@ -4281,6 +4603,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 39,
+                     *       "name": "survey",
+                     *       "mission_points": [
+                     *         {
+                     *           "id": 83,
+                     *           "mission_id": 39,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 1,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "altitude": 30,
+                     *           "type": "fly",
+                     *           "label": null,
+                     *           "command": 16,
+                     *           "is_current": false,
+                     *           "autocontinue": true
+                     *         },
+                     *         {
+                     *           "id": 84,
+                     *           "mission_id": 39,
+                     *           "lat": 1,
+                     *           "lng": 2,
+                     *           "sequence": 2,
+                     *           "frame": 3,
+                     *           "param1": 4,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "altitude": 3,
+                     *           "type": "base",
+                     *           "label": "pad",
+                     *           "command": 21,
+                     *           "is_current": false,
+                     *           "autocontinue": true
+                     *         },
+                     *         {
+                     *           "id": 85,
+                     *           "mission_id": 39,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 3,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "altitude": 30,
+                     *           "type": "fly",
+                     *           "label": null,
+                     *           "command": 16,
+                     *           "is_current": false,
+                     *           "autocontinue": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Mission"];
                 };
             };
@@ -4363,6 +4747,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example [
+                 *       {
+                 *         "id": 100,
+                 *         "sequence": 0,
+                 *         "label": "now first"
+                 *       }
+                 *     ]
+                 */
                 "application/json": components["schemas"]["MissionPointBatchRow"][];
             };
         };
@@ -4373,6 +4766,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 44,
+                     *       "name": "survey",
+                     *       "mission_points": [
+                     *         {
+                     *           "id": 100,
+                     *           "mission_id": 44,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 0,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "altitude": 30,
+                     *           "type": "fly",
+                     *           "label": "now first",
+                     *           "command": 16,
+                     *           "is_current": false,
+                     *           "autocontinue": true
+                     *         },
+                     *         {
+                     *           "id": 99,
+                     *           "mission_id": 44,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 2,
+                     *           "frame": 3,
+                     *           "param1": 1,
+                     *           "param2": 2,
+                     *           "param3": 3,
+                     *           "param4": 4,
+                     *           "altitude": 30,
+                     *           "type": "fly",
+                     *           "label": null,
+                     *           "command": 22,
+                     *           "is_current": true,
+                     *           "autocontinue": true
+                     *         },
+                     *         {
+                     *           "id": 98,
+                     *           "mission_id": 44,
+                     *           "lat": 5,
+                     *           "lng": 6,
+                     *           "sequence": 9,
+                     *           "frame": 0,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "altitude": 7,
+                     *           "type": "base",
+                     *           "label": null,
+                     *           "command": 16,
+                     *           "is_current": false,
+                     *           "autocontinue": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Mission"];
                 };
             };
@@ -4452,6 +4907,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "field",
+                 *       "type": "polygon"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewGeofence"];
             };
         };
@@ -4462,6 +4923,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 25,
+                     *       "name": "field",
+                     *       "type": "polygon",
+                     *       "fence_type": "exclusion",
+                     *       "enabled": true,
+                     *       "geofence_points": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["Geofence"];
                 };
             };
@@ -4538,6 +5009,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example [] */
                     "application/json": components["schemas"]["Geofence"][];
                 };
             };
@@ -4590,6 +5062,56 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 32,
+                     *       "name": "field",
+                     *       "type": "polygon",
+                     *       "fence_type": "exclusion",
+                     *       "enabled": true,
+                     *       "geofence_points": [
+                     *         {
+                     *           "id": 68,
+                     *           "geofence_id": 32,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 1,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5002
+                     *         },
+                     *         {
+                     *           "id": 69,
+                     *           "geofence_id": 32,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 2,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5002
+                     *         },
+                     *         {
+                     *           "id": 70,
+                     *           "geofence_id": 32,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 3,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5002
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Geofence"];
                 };
             };
@@ -4651,6 +5173,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The geofence was deleted."
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                     };
@@ -4708,6 +5235,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "pond",
+                 *       "type": "circle",
+                 *       "fence_type": "inclusion",
+                 *       "enabled": false
+                 *     }
+                 */
                 "application/json": components["schemas"]["GeofenceChange"];
             };
         };
@@ -4718,6 +5253,56 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 33,
+                     *       "name": "pond",
+                     *       "type": "circle",
+                     *       "fence_type": "inclusion",
+                     *       "enabled": false,
+                     *       "geofence_points": [
+                     *         {
+                     *           "id": 71,
+                     *           "geofence_id": 33,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 1,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5002
+                     *         },
+                     *         {
+                     *           "id": 72,
+                     *           "geofence_id": 33,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 2,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5002
+                     *         },
+                     *         {
+                     *           "id": 73,
+                     *           "geofence_id": 33,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 3,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5002
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Geofence"];
                 };
             };
@@ -4797,6 +5382,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example [
+                 *       {
+                 *         "lat": 47.1,
+                 *         "lng": 8.2,
+                 *         "sequence": 1,
+                 *         "command": 5002,
+                 *         "geofence_id": 11
+                 *       }
+                 *     ]
+                 */
                 "application/json": components["schemas"]["NewGeofencePoint"][];
             };
         };
@@ -4807,6 +5403,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 11,
+                     *       "name": "field",
+                     *       "type": "polygon",
+                     *       "fence_type": "exclusion",
+                     *       "enabled": true,
+                     *       "geofence_points": [
+                     *         {
+                     *           "id": 27,
+                     *           "geofence_id": 11,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 1,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5002
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Geofence"];
                 };
             };
@@ -4895,6 +5515,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 43,
+                     *       "geofence_id": 18,
+                     *       "lat": 47.1,
+                     *       "lng": 8.2,
+                     *       "sequence": 3,
+                     *       "frame": 3,
+                     *       "param1": 0,
+                     *       "param2": 0,
+                     *       "param3": 0,
+                     *       "param4": 0,
+                     *       "command": 5002
+                     *     }
+                     */
                     "application/json": components["schemas"]["GeofencePoint"];
                 };
             };
@@ -4956,6 +5591,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 19,
+                     *       "name": "field",
+                     *       "type": "polygon",
+                     *       "fence_type": "exclusion",
+                     *       "enabled": true,
+                     *       "geofence_points": [
+                     *         {
+                     *           "id": 44,
+                     *           "geofence_id": 19,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 1,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5002
+                     *         },
+                     *         {
+                     *           "id": 46,
+                     *           "geofence_id": 19,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 3,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5002
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Geofence"];
                 };
             };
@@ -5011,6 +5683,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "lat": 1,
+                 *       "lng": 2,
+                 *       "command": 5001,
+                 *       "param1": 3
+                 *     }
+                 */
                 "application/json": components["schemas"]["GeofencePointChange"];
             };
         };
@@ -5021,6 +5701,56 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 15,
+                     *       "name": "field",
+                     *       "type": "polygon",
+                     *       "fence_type": "exclusion",
+                     *       "enabled": true,
+                     *       "geofence_points": [
+                     *         {
+                     *           "id": 32,
+                     *           "geofence_id": 15,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 1,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5002
+                     *         },
+                     *         {
+                     *           "id": 33,
+                     *           "geofence_id": 15,
+                     *           "lat": 1,
+                     *           "lng": 2,
+                     *           "sequence": 2,
+                     *           "frame": 3,
+                     *           "param1": 3,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5001
+                     *         },
+                     *         {
+                     *           "id": 34,
+                     *           "geofence_id": 15,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 3,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5002
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Geofence"];
                 };
             };
@@ -5103,6 +5833,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example [
+                 *       {
+                 *         "id": 47,
+                 *         "sequence": 9,
+                 *         "lat": 1,
+                 *         "lng": 2,
+                 *         "frame": 0
+                 *       }
+                 *     ]
+                 */
                 "application/json": components["schemas"]["GeofencePointBatchRow"][];
             };
         };
@@ -5113,6 +5854,56 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 20,
+                     *       "name": "field",
+                     *       "type": "polygon",
+                     *       "fence_type": "exclusion",
+                     *       "enabled": true,
+                     *       "geofence_points": [
+                     *         {
+                     *           "id": 48,
+                     *           "geofence_id": 20,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 2,
+                     *           "frame": 3,
+                     *           "param1": 1,
+                     *           "param2": 2,
+                     *           "param3": 3,
+                     *           "param4": 4,
+                     *           "command": 5001
+                     *         },
+                     *         {
+                     *           "id": 49,
+                     *           "geofence_id": 20,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 3,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5002
+                     *         },
+                     *         {
+                     *           "id": 47,
+                     *           "geofence_id": 20,
+                     *           "lat": 1,
+                     *           "lng": 2,
+                     *           "sequence": 9,
+                     *           "frame": 0,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5002
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Geofence"];
                 };
             };
@@ -5201,6 +5992,56 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 37,
+                     *       "name": "field",
+                     *       "type": "polygon",
+                     *       "fence_type": "exclusion",
+                     *       "enabled": false,
+                     *       "geofence_points": [
+                     *         {
+                     *           "id": 83,
+                     *           "geofence_id": 37,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 1,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5002
+                     *         },
+                     *         {
+                     *           "id": 84,
+                     *           "geofence_id": 37,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 2,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5002
+                     *         },
+                     *         {
+                     *           "id": 85,
+                     *           "geofence_id": 37,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 3,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5002
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Geofence"];
                 };
             };
@@ -5253,6 +6094,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": "sitl",
+                 *       "name": "Copter",
+                 *       "vehicle_type": "copter"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewDroneRequest"];
             };
         };
@@ -5263,6 +6111,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 99,
+                     *       "user_id": 295,
+                     *       "name": "Copter",
+                     *       "type": "sitl",
+                     *       "vehicle_type": "copter",
+                     *       "mission_id": null,
+                     *       "ip": "10.71.240.97",
+                     *       "port": 5760,
+                     *       "link": "mavlink",
+                     *       "link_host": null,
+                     *       "video_room_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
+                     *       "created_at": "2026-11-27T17:27:45.038Z",
+                     *       "updated_at": "2026-11-27T17:27:45.038Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Drone"];
                 };
             };
@@ -5354,6 +6219,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": "sitl",
+                 *       "name": "Renamed",
+                 *       "mission_id": 30
+                 *     }
+                 */
                 "application/json": components["schemas"]["DroneChange"];
             };
         };
@@ -5364,6 +6236,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 102,
+                     *       "user_id": 303,
+                     *       "name": "Renamed",
+                     *       "type": "sitl",
+                     *       "vehicle_type": "copter",
+                     *       "mission_id": 30,
+                     *       "ip": "10.71.240.99",
+                     *       "port": 5760,
+                     *       "link": "mavlink",
+                     *       "link_host": null,
+                     *       "video_room_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
+                     *       "created_at": "2026-11-27T17:27:45.114Z",
+                     *       "updated_at": "2026-11-27T17:27:45.132Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Drone"];
                 };
             };
@@ -5470,6 +6359,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The drone was deleted."
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                     };
@@ -5530,6 +6424,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example [] */
                     "application/json": components["schemas"]["Drone"][];
                 };
             };
@@ -5582,6 +6477,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example [] */
                     "application/json": components["schemas"]["Drone"][];
                 };
             };
@@ -5643,6 +6539,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "drone_id": 108
+                     *     }
+                     */
                     "application/json": {
                         drone_id: number;
                     };
@@ -5697,6 +6598,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The connection is closed."
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                     };
@@ -5756,6 +6662,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "params": [
+                     *         {
+                     *           "param_id": "FENCE_ACTION",
+                     *           "value": 1
+                     *         },
+                     *         {
+                     *           "param_id": "FENCE_ENABLE",
+                     *           "value": 0
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         params: {
                             param_id: string;
@@ -5832,6 +6752,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "param_received": 220,
+                     *       "param_total": 220
+                     *     }
+                     */
                     "application/json": {
                         /** @description Whether every parameter of the vehicle was received. */
                         success: boolean;
@@ -5890,6 +6817,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "drone_id": 1
+                 *     }
+                 */
                 "application/json": {
                     drone_id: number;
                     /**
@@ -5907,6 +6839,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The drone is armed, in STABILIZE mode.",
+                     *       "result": {
+                     *         "result": "MAV_RESULT_ACCEPTED",
+                     *         "status_text": [
+                     *           "Arming motors"
+                     *         ],
+                     *         "mode": "STABILIZE"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         result: components["schemas"]["ModeSet"];
@@ -5989,6 +6933,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "drone_id": 6
+                 *     }
+                 */
                 "application/json": {
                     drone_id: number;
                     /**
@@ -6006,6 +6955,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The drone is armed, in STABILIZE mode.",
+                     *       "result": {
+                     *         "result": "MAV_RESULT_ACCEPTED",
+                     *         "status_text": [
+                     *           "Arming motors"
+                     *         ],
+                     *         "mode": "STABILIZE"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         result: components["schemas"]["ModeSet"];
@@ -6088,6 +7049,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "drone_id": 9
+                 *     }
+                 */
                 "application/json": {
                     drone_id: number;
                 };
@@ -6100,6 +7066,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The drone is disarmed.",
+                     *       "result": {
+                     *         "result": "MAV_RESULT_ACCEPTED",
+                     *         "status_text": [
+                     *           "Disarming motors"
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         result: components["schemas"]["Acknowledged"];
@@ -6182,6 +7159,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "drone_id": 11,
+                 *       "altitude": 12
+                 *     }
+                 */
                 "application/json": {
                     drone_id: number;
                     /** @description Metres above home. */
@@ -6196,6 +7179,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The drone takes off to 12 m.",
+                     *       "result": {
+                     *         "result": "MAV_RESULT_ACCEPTED",
+                     *         "status_text": []
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         result: components["schemas"]["Acknowledged"];
@@ -6278,6 +7270,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "drone_id": 16
+                 *     }
+                 */
                 "application/json": {
                     drone_id: number;
                 };
@@ -6290,6 +7287,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The drone is in LAND mode.",
+                     *       "result": {
+                     *         "result": "MAV_RESULT_ACCEPTED",
+                     *         "status_text": [],
+                     *         "mode": "LAND"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         result: components["schemas"]["ModeSet"];
@@ -6372,6 +7379,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "drone_id": 18
+                 *     }
+                 */
                 "application/json": {
                     drone_id: number;
                 };
@@ -6384,6 +7396,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The drone is in RTL mode.",
+                     *       "result": {
+                     *         "result": "MAV_RESULT_ACCEPTED",
+                     *         "status_text": [],
+                     *         "mode": "RTL"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         result: components["schemas"]["ModeSet"];
@@ -6466,6 +7488,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "drone_id": 20
+                 *     }
+                 */
                 "application/json": {
                     drone_id: number;
                 };
@@ -6478,6 +7505,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The drone is in GUIDED mode.",
+                     *       "result": {
+                     *         "result": "MAV_RESULT_ACCEPTED",
+                     *         "status_text": [],
+                     *         "mode": "GUIDED"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         result: components["schemas"]["ModeSet"];
@@ -6560,6 +7597,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "drone_id": 23,
+                 *       "mode_info": {
+                 *         "custom_mode": "loiter"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     drone_id: number;
                     mode_info: {
@@ -6576,6 +7621,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The drone is in LOITER mode.",
+                     *       "result": {
+                     *         "result": "MAV_RESULT_ACCEPTED",
+                     *         "status_text": [],
+                     *         "mode": "LOITER"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         result: components["schemas"]["ModeSet"];
@@ -6658,6 +7713,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "drone_id": 27,
+                 *       "motor_id": 2,
+                 *       "percentage": 10
+                 *     }
+                 */
                 "application/json": {
                     drone_id: number;
                     /** @description Motor, counted from 1. */
@@ -6674,6 +7736,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "Motor 2 spins at 10 %.",
+                     *       "result": {
+                     *         "result": "MAV_RESULT_ACCEPTED",
+                     *         "status_text": [
+                     *           "starting motor test"
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         result: components["schemas"]["Acknowledged"];
@@ -6756,6 +7829,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "drone_id": 32,
+                 *       "x": 20,
+                 *       "y": 0,
+                 *       "z": 15
+                 *     }
+                 */
                 "application/json": {
                     drone_id: number;
                     /** @description Metres east of home. */
@@ -6774,6 +7855,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The drone goes to 20 m east, 0 m north, 15 m up.",
+                     *       "result": {
+                     *         "result": "TARGET_CONFIRMED",
+                     *         "status_text": [
+                     *           "The vehicle reports this target."
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         result: components["schemas"]["Acknowledged"];
@@ -6856,6 +7948,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "drone_id": 35,
+                 *       "lat": 47.398042000000004,
+                 *       "lng": 8.545594,
+                 *       "altitude": 20
+                 *     }
+                 */
                 "application/json": {
                     drone_id: number;
                     /** @description Degrees. */
@@ -6874,6 +7974,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The drone goes to 47.398042000000004, 8.545594 at 20 m.",
+                     *       "result": {
+                     *         "result": "MAV_RESULT_ACCEPTED",
+                     *         "status_text": []
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         result: components["schemas"]["Acknowledged"];
@@ -6956,6 +8065,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "drone_id": 48,
+                 *       "mission_id": 2
+                 *     }
+                 */
                 "application/json": {
                     drone_id: number;
                     mission_id: number;
@@ -6974,6 +8089,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The mission is on the drone: 4 items, read back and compared.",
+                     *       "result": {
+                     *         "mission_id": 2,
+                     *         "items": 4,
+                     *         "takeoff_added": true,
+                     *         "hash": "7c5a1702817e8e74e374718119ed6a9c75c6268a45e0575d94fdae592e222470",
+                     *         "adjusted": [],
+                     *         "warnings": []
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         result: components["schemas"]["UploadedMission"];
@@ -7056,6 +8184,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "drone_id": 55
+                 *     }
+                 */
                 "application/json": {
                     drone_id: number;
                     /** @description Metres above home. */
@@ -7070,6 +8203,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The drone takes off to 30 m; switch to auto to fly the mission.",
+                     *       "result": {
+                     *         "result": "MAV_RESULT_ACCEPTED",
+                     *         "status_text": [],
+                     *         "altitude": 30
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         result: {
@@ -7159,6 +8302,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "drone_id": 62,
+                 *       "geofence_id": 3,
+                 *       "force": true
+                 *     }
+                 */
                 "application/json": {
                     drone_id: number;
                     geofence_id: number;
@@ -7177,6 +8327,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The fence is on the drone: 3 items, read back and compared. The drone will not act on it as it is set (FENCE_ENABLE = 0, FENCE_AUTOENABLE = 0, FENCE_ACTION = 1, FENCE_TYPE = 7).",
+                     *       "result": {
+                     *         "geofences": 1,
+                     *         "items": 3,
+                     *         "enforcement": {
+                     *           "active": false,
+                     *           "params": [
+                     *             {
+                     *               "param_id": "FENCE_ENABLE",
+                     *               "value": 0
+                     *             },
+                     *             {
+                     *               "param_id": "FENCE_AUTOENABLE",
+                     *               "value": 0
+                     *             },
+                     *             {
+                     *               "param_id": "FENCE_ACTION",
+                     *               "value": 1
+                     *             }
+                     *           ]
+                     *         },
+                     *         "warnings": []
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         result: components["schemas"]["UploadedFence"];
@@ -7259,6 +8436,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "drone_id": 68
+                 *     }
+                 */
                 "application/json": {
                     drone_id: number;
                 };
@@ -7271,6 +8453,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The drone's fence is cleared.",
+                     *       "result": {
+                     *         "geofences": 0,
+                     *         "items": 0,
+                     *         "enforcement": {
+                     *           "active": false,
+                     *           "params": [
+                     *             {
+                     *               "param_id": "FENCE_ENABLE",
+                     *               "value": 0
+                     *             },
+                     *             {
+                     *               "param_id": "FENCE_AUTOENABLE",
+                     *               "value": 0
+                     *             },
+                     *             {
+                     *               "param_id": "FENCE_ACTION",
+                     *               "value": 1
+                     *             }
+                     *           ]
+                     *         },
+                     *         "warnings": []
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         result: components["schemas"]["UploadedFence"];
@@ -7353,6 +8562,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "drone_id": 70
+                 *     }
+                 */
                 "application/json": {
                     drone_id: number;
                     /**
@@ -7370,6 +8584,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The fence is on the drone: 6 items, read back and compared. The drone will not act on it as it is set (FENCE_ENABLE = 0, FENCE_AUTOENABLE = 0, FENCE_ACTION = 1, FENCE_TYPE = 7).",
+                     *       "result": {
+                     *         "geofences": 2,
+                     *         "items": 6,
+                     *         "enforcement": {
+                     *           "active": false,
+                     *           "params": [
+                     *             {
+                     *               "param_id": "FENCE_ENABLE",
+                     *               "value": 0
+                     *             },
+                     *             {
+                     *               "param_id": "FENCE_AUTOENABLE",
+                     *               "value": 0
+                     *             },
+                     *             {
+                     *               "param_id": "FENCE_ACTION",
+                     *               "value": 1
+                     *             }
+                     *           ]
+                     *         },
+                     *         "warnings": []
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         result: components["schemas"]["UploadedFence"];
@@ -7452,6 +8693,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "drone_id": 39,
+                 *       "param_id": "FENCE_ENABLE",
+                 *       "value": 1
+                 *     }
+                 */
                 "application/json": {
                     drone_id: number;
                     param_id: string;
@@ -7467,6 +8715,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "FENCE_ENABLE is 1.",
+                     *       "result": {
+                     *         "param_id": "FENCE_ENABLE",
+                     *         "value": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         result: components["schemas"]["ReadBackParam"];
@@ -7549,6 +8806,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "drone_id": 42,
+                 *       "params": {
+                 *         "FENCE_ACTION": 1,
+                 *         "FENCE_ENABLE": 1
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     drone_id: number;
                     params: {
@@ -7564,6 +8830,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "2 parameters are set and read back.",
+                     *       "result": {
+                     *         "written": [
+                     *           {
+                     *             "param_id": "FENCE_ACTION",
+                     *             "value": 1
+                     *           },
+                     *           {
+                     *             "param_id": "FENCE_ENABLE",
+                     *             "value": 1
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         result: {
@@ -7648,6 +8931,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "drone_id": 45,
+                 *       "source": "CAMERA"
+                 *     }
+                 */
                 "application/json": {
                     drone_id: number;
                     /** @enum {string} */
@@ -7662,6 +8951,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The video source is CAMERA.",
+                     *       "result": {
+                     *         "source": "CAMERA",
+                     *         "listeners": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         result: {
@@ -7756,6 +9054,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "state": "other",
+                     *       "mission_id": null,
+                     *       "verified_at": null,
+                     *       "hash": "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945",
+                     *       "items": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["MissionOnBoard"];
                 };
             };
@@ -8093,6 +9400,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "url": "https://fleet.example.com/fleet-vpn/vpn/users/499.conf?X-Amz-Signature=5f3c"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigLink"];
                 };
             };
@@ -8154,6 +9466,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "url": "https://fleet.example.com/fleet-vpn/vpn/drones/146.conf?X-Amz-Signature=5f3c"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigLink"];
                 };
             };
@@ -8212,6 +9529,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": false
+                     *     }
+                     */
                     "application/json": components["schemas"]["TunnelStatus"];
                 };
             };
@@ -8273,6 +9595,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": false
+                     *     }
+                     */
                     "application/json": components["schemas"]["TunnelStatus"];
                 };
             };
@@ -8340,6 +9667,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example {} */
                     "application/json": {
                         [key: string]: {
                             is_active: boolean;
@@ -8393,6 +9721,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "username": "drone",
+                     *       "password": "pull only",
+                     *       "repository": "registry.example.com/fleet",
+                     *       "vpn": "https://fleet.example.com/fleet-vpn/vpn/drones/1.conf?X-Amz-Signature=5f3c",
+                     *       "compose": "https://fleet.example.com/fleet/compose/copter.yaml?X-Amz-Signature=5f3c"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Activation"];
                 };
             };
@@ -8451,6 +9788,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "accessKeyId": "ASIA1",
+                     *       "secretAccessKey": "a secret",
+                     *       "sessionToken": "a session token",
+                     *       "accountId": "123456789012",
+                     *       "region": "us-east-1"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TemporaryCredentials"];
                 };
             };
@@ -8819,6 +10165,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "price_per_vehicle": 12000,
+                     *         "currency": "eur",
+                     *         "billing_period": "year",
+                     *         "free_simulated_vehicles": 1
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -8864,6 +10222,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": null,
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -8923,11 +10288,13 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        checkout_url: string;
+                        session_id: string;
                         /** @constant */
                         success: true;
                         data: components["schemas"]["Checkout"];
                         message: string;
-                    } & components["schemas"]["Checkout"];
+                    };
                 };
             };
             /** @description A subscription is active already, or payments are not set up here. */
@@ -9004,11 +10371,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        portal_url: string;
                         /** @constant */
                         success: true;
                         data: components["schemas"]["BillingPortal"];
                         message: string;
-                    } & components["schemas"]["BillingPortal"];
+                    };
                 };
             };
             /** @description Payments are not set up here, or your subscription does not allow it. */
@@ -9302,6 +10670,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 101,
+                     *           "invoice_id": "in_247_100",
+                     *           "payment_intent_id": null,
+                     *           "status": "paid",
+                     *           "amount": 100,
+                     *           "currency": "eur",
+                     *           "invoice_url": null,
+                     *           "paid_at": "2026-01-01T01:40:00.000Z"
+                     *         }
+                     *       ],
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -9368,6 +10754,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "can_add": false,
+                     *         "reason": "no_subscription",
+                     *         "message": "A physical vehicle needs a subscription. Subscribe for at least one vehicle.",
+                     *         "subscription": null
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -9435,7 +10833,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ignored",
+                     *       "success": true,
+                     *       "data": {
+                     *         "status": "ignored"
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
+                        /** @enum {string} */
+                        status: "processed" | "duplicate" | "ignored";
                         /** @constant */
                         success: true;
                         data: {
@@ -9443,9 +10853,6 @@ export interface operations {
                             status: "processed" | "duplicate" | "ignored";
                         };
                         message: string;
-                    } & {
-                        /** @enum {string} */
-                        status: "processed" | "duplicate" | "ignored";
                     };
                 };
             };
@@ -9520,6 +10927,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 10,
+                     *           "user_id": 275,
+                     *           "drone_id": 89,
+                     *           "mission_id": 20,
+                     *           "execution_id": null,
+                     *           "title": "Survey",
+                     *           "description": null,
+                     *           "scheduled_time": "2030-05-07T08:00:00.000Z",
+                     *           "status": "scheduled",
+                     *           "recurrence_rule": "FREQ=DAILY;COUNT=5",
+                     *           "created_at": "2026-11-27T17:27:44.399Z",
+                     *           "updated_at": "2026-11-27T17:27:44.399Z",
+                     *           "is_occurrence": true,
+                     *           "original_scheduled_time": "2030-05-06T08:00:00.000Z"
+                     *         },
+                     *         {
+                     *           "id": 11,
+                     *           "user_id": 275,
+                     *           "drone_id": 89,
+                     *           "mission_id": 20,
+                     *           "execution_id": null,
+                     *           "title": "Once",
+                     *           "description": null,
+                     *           "scheduled_time": "2030-05-07T08:00:00.000Z",
+                     *           "status": "scheduled",
+                     *           "recurrence_rule": null,
+                     *           "created_at": "2026-11-27T17:27:44.410Z",
+                     *           "updated_at": "2026-11-27T17:27:44.410Z"
+                     *         },
+                     *         {
+                     *           "id": 10,
+                     *           "user_id": 275,
+                     *           "drone_id": 89,
+                     *           "mission_id": 20,
+                     *           "execution_id": null,
+                     *           "title": "Survey",
+                     *           "description": null,
+                     *           "scheduled_time": "2030-05-08T08:00:00.000Z",
+                     *           "status": "scheduled",
+                     *           "recurrence_rule": "FREQ=DAILY;COUNT=5",
+                     *           "created_at": "2026-11-27T17:27:44.399Z",
+                     *           "updated_at": "2026-11-27T17:27:44.399Z",
+                     *           "is_occurrence": true,
+                     *           "original_scheduled_time": "2030-05-06T08:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -9577,6 +11038,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "title": "Survey",
+                 *       "scheduled_time": "2030-05-06T08:00:00.000Z",
+                 *       "drone_id": 83,
+                 *       "mission_id": 14,
+                 *       "description": "North field"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewCalendarEvent"];
             };
         };
@@ -9587,6 +11057,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 1,
+                     *         "user_id": 267,
+                     *         "drone_id": 83,
+                     *         "mission_id": 14,
+                     *         "execution_id": null,
+                     *         "title": "Survey",
+                     *         "description": "North field",
+                     *         "scheduled_time": "2030-05-06T08:00:00.000Z",
+                     *         "status": "scheduled",
+                     *         "recurrence_rule": null,
+                     *         "created_at": "2026-11-27T17:27:43.937Z",
+                     *         "updated_at": "2026-11-27T17:27:43.937Z"
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -9680,6 +11170,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 16,
+                     *         "user_id": 281,
+                     *         "drone_id": 91,
+                     *         "mission_id": 22,
+                     *         "execution_id": null,
+                     *         "title": "Survey",
+                     *         "description": null,
+                     *         "scheduled_time": "2030-05-06T08:00:00.000Z",
+                     *         "status": "scheduled",
+                     *         "recurrence_rule": null,
+                     *         "created_at": "2026-11-27T17:27:44.572Z",
+                     *         "updated_at": "2026-11-27T17:27:44.572Z"
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -9740,6 +11250,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "execution_id": 1,
+                 *       "status": "completed"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CalendarEventChange"];
             };
         };
@@ -9750,6 +11266,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 17,
+                     *         "user_id": 283,
+                     *         "drone_id": 92,
+                     *         "mission_id": 23,
+                     *         "execution_id": 1,
+                     *         "title": "Survey",
+                     *         "description": null,
+                     *         "scheduled_time": "2030-05-06T08:00:00.000Z",
+                     *         "status": "completed",
+                     *         "recurrence_rule": null,
+                     *         "created_at": "2026-11-27T17:27:44.617Z",
+                     *         "updated_at": "2026-11-27T17:27:44.625Z"
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -9843,6 +11379,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "message": "The event was deleted."
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -9905,6 +11450,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "occurrence_time": "2030-05-08T10:00:00+02:00",
+                 *       "status": "completed",
+                 *       "execution_id": 3
+                 *     }
+                 */
                 "application/json": components["schemas"]["CalendarOccurrenceStatus"];
             };
         };
@@ -9915,6 +11467,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 21,
+                     *         "user_id": 289,
+                     *         "drone_id": 96,
+                     *         "mission_id": 27,
+                     *         "execution_id": 3,
+                     *         "title": "Survey",
+                     *         "description": null,
+                     *         "scheduled_time": "2030-05-08T08:00:00.000Z",
+                     *         "status": "completed",
+                     *         "recurrence_rule": "FREQ=DAILY;COUNT=5",
+                     *         "created_at": "2026-11-27T17:27:44.854Z",
+                     *         "updated_at": "2026-11-27T17:27:44.854Z",
+                     *         "is_occurrence": true,
+                     *         "original_scheduled_time": "2030-05-06T08:00:00.000Z"
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -10011,6 +11585,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 24,
+                     *         "user_id": 293,
+                     *         "drone_id": 98,
+                     *         "mission_id": 29,
+                     *         "execution_id": null,
+                     *         "title": "Survey",
+                     *         "description": null,
+                     *         "scheduled_time": "2030-05-07T08:00:00.000Z",
+                     *         "status": "cancelled",
+                     *         "recurrence_rule": "FREQ=DAILY;COUNT=5",
+                     *         "created_at": "2026-11-27T17:27:45.007Z",
+                     *         "updated_at": "2026-11-27T17:27:45.007Z",
+                     *         "is_occurrence": true,
+                     *         "original_scheduled_time": "2030-05-06T08:00:00.000Z"
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -10077,6 +11673,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "file_name": "flight.bin",
+                 *       "asset_type": "logs"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UploadRequest"];
             };
         };
@@ -10087,7 +11689,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "url": "https://fleet.example.com/fleet/uploads/72/1/content?X-Amz-Signature=5f3c",
+                     *       "asset_id": 1,
+                     *       "success": true,
+                     *       "data": {
+                     *         "url": "https://fleet.example.com/fleet/uploads/72/1/content?X-Amz-Signature=5f3c",
+                     *         "asset_id": 1
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
+                        /** @description Presigned: `curl -T FILE URL` uploads the content. */
+                        url: string;
+                        asset_id: number;
                         /** @constant */
                         success: true;
                         data: {
@@ -10096,10 +11713,6 @@ export interface operations {
                             asset_id: number;
                         };
                         message: string;
-                    } & {
-                        /** @description Presigned: `curl -T FILE URL` uploads the content. */
-                        url: string;
-                        asset_id: number;
                     };
                 };
             };
@@ -10197,6 +11810,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "asset_id": 3
+                 *     }
+                 */
                 "application/json": {
                     asset_id: number;
                 };
@@ -10209,7 +11827,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "asset_id": 3,
+                     *       "user_id": 225,
+                     *       "drone_id": 74,
+                     *       "success": true,
+                     *       "data": {
+                     *         "asset_id": 3,
+                     *         "user_id": 225,
+                     *         "drone_id": 74
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
+                        asset_id: number;
+                        user_id: number;
+                        drone_id: number;
                         /** @constant */
                         success: true;
                         data: {
@@ -10218,10 +11853,6 @@ export interface operations {
                             drone_id: number;
                         };
                         message: string;
-                    } & {
-                        asset_id: number;
-                        user_id: number;
-                        drone_id: number;
                     };
                 };
             };
@@ -10316,6 +11947,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "vehicle_id": 75,
+                     *           "name": "Eye",
+                     *           "video": 0,
+                     *           "image": 0,
+                     *           "logs": 1,
+                     *           "total": 1
+                     *         }
+                     *       ],
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -10378,6 +12025,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 6,
+                     *           "drone_id": 76,
+                     *           "user_id": 229,
+                     *           "execution_id": null,
+                     *           "asset_type": "logs",
+                     *           "file_name": "flight.bin",
+                     *           "mime_type": null,
+                     *           "checksum": "ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73",
+                     *           "status": "ready",
+                     *           "failure": null,
+                     *           "size": 7,
+                     *           "sha256": "ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73",
+                     *           "stream": "none",
+                     *           "created_at": "2026-11-27T17:27:42.852Z",
+                     *           "completed_at": "2026-11-27T17:27:42.897Z",
+                     *           "derivation_failure": null,
+                     *           "recorded": false,
+                     *           "thumbnail_url": null
+                     *         }
+                     *       ],
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -10467,6 +12142,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 8,
+                     *           "drone_id": 77,
+                     *           "user_id": 231,
+                     *           "execution_id": null,
+                     *           "asset_type": "video",
+                     *           "file_name": "a.mp4",
+                     *           "mime_type": null,
+                     *           "checksum": "442c4dbe5ccdcbb71250e265dddfe243426de630bfa567c6a9f781422ea9c530",
+                     *           "status": "ready",
+                     *           "failure": null,
+                     *           "size": 10,
+                     *           "sha256": "442c4dbe5ccdcbb71250e265dddfe243426de630bfa567c6a9f781422ea9c530",
+                     *           "stream": "pending",
+                     *           "created_at": "2026-11-27T17:27:43.064Z",
+                     *           "completed_at": "2026-11-27T17:27:43.136Z",
+                     *           "derivation_failure": null,
+                     *           "recorded": false,
+                     *           "thumbnail_url": null
+                     *         }
+                     *       ],
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -10625,7 +12328,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "download_url": "https://fleet.example.com/fleet/assets/79/10/flight.bin?X-Amz-Signature=5f3c",
+                     *       "file_name": "flight.bin",
+                     *       "asset_type": "logs",
+                     *       "success": true,
+                     *       "data": {
+                     *         "download_url": "https://fleet.example.com/fleet/assets/79/10/flight.bin?X-Amz-Signature=5f3c",
+                     *         "file_name": "flight.bin",
+                     *         "asset_type": "logs"
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
+                        download_url: string;
+                        file_name: string;
+                        /** @enum {string} */
+                        asset_type: "video" | "image" | "logs";
                         /** @constant */
                         success: true;
                         data: {
@@ -10635,11 +12356,6 @@ export interface operations {
                             asset_type: "video" | "image" | "logs";
                         };
                         message: string;
-                    } & {
-                        download_url: string;
-                        file_name: string;
-                        /** @enum {string} */
-                        asset_type: "video" | "image" | "logs";
                     };
                 };
             };
@@ -10704,6 +12420,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         11
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     ids: number[];
                 };
@@ -10716,6 +12439,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "deleted": [
+                     *           11
+                     *         ]
+                     *       },
+                     *       "message": "Deleted."
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -10812,6 +12546,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example {} */
                 "application/json": {
                     /** @description The drone's mission when absent. */
                     mission_id?: number | null;
@@ -10825,12 +12560,82 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 4,
+                     *       "drone_id": 115,
+                     *       "user_id": 327,
+                     *       "mission_id": null,
+                     *       "mission_name": null,
+                     *       "status": "in_progress",
+                     *       "notes": null,
+                     *       "started_at": "2026-11-27T17:27:46.331Z",
+                     *       "completed_at": null,
+                     *       "plan_state": "unread",
+                     *       "plan_hash": null,
+                     *       "verified_plan_hash": null,
+                     *       "log_asset_id": null,
+                     *       "report": "none",
+                     *       "report_sent_at": null,
+                     *       "report_reason": null,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 4,
+                     *         "drone_id": 115,
+                     *         "user_id": 327,
+                     *         "mission_id": null,
+                     *         "mission_name": null,
+                     *         "status": "in_progress",
+                     *         "notes": null,
+                     *         "started_at": "2026-11-27T17:27:46.331Z",
+                     *         "completed_at": null,
+                     *         "plan_state": "unread",
+                     *         "plan_hash": null,
+                     *         "verified_plan_hash": null,
+                     *         "log_asset_id": null,
+                     *         "report": "none",
+                     *         "report_sent_at": null,
+                     *         "report_reason": null
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
+                        id: number;
+                        drone_id: number;
+                        /** @description The drone's owner at the start. */
+                        user_id: number;
+                        mission_id: number | null;
+                        /** @description The name at the start. */
+                        mission_name: string | null;
+                        /** @enum {string} */
+                        status: "in_progress" | "completed" | "aborted" | "error";
+                        notes: string | null;
+                        started_at: string;
+                        completed_at: string | null;
+                        /**
+                         * @description The plan on board at the start. `verified`: the plan that was last uploaded and read back. `different`: another plan. `unverified`: a plan that was not uploaded by this service. `unread`: the drone did not send it.
+                         * @enum {string}
+                         */
+                        plan_state: "unread" | "verified" | "different" | "unverified";
+                        /** @description SHA-256 of the plan on board at the start. */
+                        plan_hash: string | null;
+                        /** @description SHA-256 of the plan last uploaded and read back. */
+                        verified_plan_hash: string | null;
+                        log_asset_id: number | null;
+                        /**
+                         * @description `queued`: about to be sent, or waiting for a quota. `refused`: waited for a quota for a week.
+                         * @enum {string}
+                         */
+                        report: "none" | "pending" | "queued" | "sent" | "refused";
+                        /** @description Why mails of the report have not been sent. */
+                        report_reason: string | null;
+                        report_sent_at: string | null;
                         /** @constant */
                         success: true;
                         data: components["schemas"]["Execution"];
                         message: string;
-                    } & components["schemas"]["Execution"];
+                    };
                 };
             };
             /** @description The input is not valid; the message names the fields. */
@@ -10912,6 +12717,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "status": "error",
+                 *       "notes": "a motor failed"
+                 *     }
+                 */
                 "application/json": {
                     /** @enum {string} */
                     status: "completed" | "aborted" | "error";
@@ -10926,12 +12737,82 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 5,
+                     *       "drone_id": 116,
+                     *       "user_id": 329,
+                     *       "mission_id": null,
+                     *       "mission_name": null,
+                     *       "status": "error",
+                     *       "notes": "a motor failed",
+                     *       "started_at": "2026-11-27T17:27:46.375Z",
+                     *       "completed_at": "2026-11-27T17:27:46.401Z",
+                     *       "plan_state": "unread",
+                     *       "plan_hash": null,
+                     *       "verified_plan_hash": null,
+                     *       "log_asset_id": null,
+                     *       "report": "queued",
+                     *       "report_sent_at": null,
+                     *       "report_reason": null,
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 5,
+                     *         "drone_id": 116,
+                     *         "user_id": 329,
+                     *         "mission_id": null,
+                     *         "mission_name": null,
+                     *         "status": "error",
+                     *         "notes": "a motor failed",
+                     *         "started_at": "2026-11-27T17:27:46.375Z",
+                     *         "completed_at": "2026-11-27T17:27:46.401Z",
+                     *         "plan_state": "unread",
+                     *         "plan_hash": null,
+                     *         "verified_plan_hash": null,
+                     *         "log_asset_id": null,
+                     *         "report": "queued",
+                     *         "report_sent_at": null,
+                     *         "report_reason": null
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
+                        id: number;
+                        drone_id: number;
+                        /** @description The drone's owner at the start. */
+                        user_id: number;
+                        mission_id: number | null;
+                        /** @description The name at the start. */
+                        mission_name: string | null;
+                        /** @enum {string} */
+                        status: "in_progress" | "completed" | "aborted" | "error";
+                        notes: string | null;
+                        started_at: string;
+                        completed_at: string | null;
+                        /**
+                         * @description The plan on board at the start. `verified`: the plan that was last uploaded and read back. `different`: another plan. `unverified`: a plan that was not uploaded by this service. `unread`: the drone did not send it.
+                         * @enum {string}
+                         */
+                        plan_state: "unread" | "verified" | "different" | "unverified";
+                        /** @description SHA-256 of the plan on board at the start. */
+                        plan_hash: string | null;
+                        /** @description SHA-256 of the plan last uploaded and read back. */
+                        verified_plan_hash: string | null;
+                        log_asset_id: number | null;
+                        /**
+                         * @description `queued`: about to be sent, or waiting for a quota. `refused`: waited for a quota for a week.
+                         * @enum {string}
+                         */
+                        report: "none" | "pending" | "queued" | "sent" | "refused";
+                        /** @description Why mails of the report have not been sent. */
+                        report_reason: string | null;
+                        report_sent_at: string | null;
                         /** @constant */
                         success: true;
                         data: components["schemas"]["Execution"];
                         message: string;
-                    } & components["schemas"]["Execution"];
+                    };
                 };
             };
             /** @description The input is not valid; the message names the fields. */
@@ -11022,6 +12903,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "asset_id": 12
+                 *     }
+                 */
                 "application/json": {
                     asset_id: number;
                 };
@@ -11034,7 +12920,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "execution_id": 6,
+                     *       "asset_id": 12,
+                     *       "status": "pending",
+                     *       "success": true,
+                     *       "data": {
+                     *         "execution_id": 6,
+                     *         "asset_id": 12,
+                     *         "status": "pending"
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
+                        execution_id: number;
+                        asset_id: number;
+                        /**
+                         * @description Status of the analysis.
+                         * @enum {string}
+                         */
+                        status: "pending" | "ready" | "failed";
                         /** @constant */
                         success: true;
                         data: {
@@ -11047,14 +12954,6 @@ export interface operations {
                             status: "pending" | "ready" | "failed";
                         };
                         message: string;
-                    } & {
-                        execution_id: number;
-                        asset_id: number;
-                        /**
-                         * @description Status of the analysis.
-                         * @enum {string}
-                         */
-                        status: "pending" | "ready" | "failed";
                     };
                 };
             };
@@ -11149,6 +13048,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 7,
+                     *         "drone_id": 120,
+                     *         "user_id": 333,
+                     *         "mission_id": null,
+                     *         "mission_name": null,
+                     *         "status": "in_progress",
+                     *         "notes": null,
+                     *         "started_at": "2026-11-27T17:27:46.615Z",
+                     *         "completed_at": null,
+                     *         "plan_state": "unread",
+                     *         "plan_hash": null,
+                     *         "verified_plan_hash": null,
+                     *         "log_asset_id": null,
+                     *         "report": "none",
+                     *         "report_sent_at": null,
+                     *         "report_reason": null
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -11211,6 +13134,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "executions": [
+                     *           {
+                     *             "id": 8,
+                     *             "drone_id": 121,
+                     *             "user_id": 335,
+                     *             "mission_id": null,
+                     *             "mission_name": null,
+                     *             "status": "in_progress",
+                     *             "notes": null,
+                     *             "started_at": "2026-11-27T17:27:46.654Z",
+                     *             "completed_at": null,
+                     *             "plan_state": "unread",
+                     *             "plan_hash": null,
+                     *             "verified_plan_hash": null,
+                     *             "log_asset_id": null,
+                     *             "report": "none",
+                     *             "report_reason": null,
+                     *             "report_sent_at": null
+                     *           }
+                     *         ],
+                     *         "total": 1,
+                     *         "limit": 5,
+                     *         "offset": 0
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -11297,6 +13251,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "executions": [
+                     *           {
+                     *             "id": 9,
+                     *             "drone_id": 122,
+                     *             "user_id": 337,
+                     *             "mission_id": null,
+                     *             "mission_name": null,
+                     *             "status": "in_progress",
+                     *             "notes": null,
+                     *             "started_at": "2026-11-27T17:27:46.695Z",
+                     *             "completed_at": null,
+                     *             "plan_state": "unread",
+                     *             "plan_hash": null,
+                     *             "verified_plan_hash": null,
+                     *             "log_asset_id": null,
+                     *             "report": "none",
+                     *             "report_reason": null,
+                     *             "report_sent_at": null
+                     *           }
+                     *         ],
+                     *         "total": 1,
+                     *         "limit": 20,
+                     *         "offset": 0
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -11363,6 +13348,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 10,
+                     *         "drone_id": 123,
+                     *         "user_id": 339,
+                     *         "mission_id": null,
+                     *         "mission_name": null,
+                     *         "status": "in_progress",
+                     *         "notes": null,
+                     *         "started_at": "2026-11-27T17:27:46.721Z",
+                     *         "completed_at": null,
+                     *         "plan_state": "unread",
+                     *         "plan_hash": null,
+                     *         "verified_plan_hash": null,
+                     *         "log_asset_id": null,
+                     *         "report": "none",
+                     *         "report_sent_at": null,
+                     *         "report_reason": null,
+                     *         "assets": [
+                     *           {
+                     *             "id": 14,
+                     *             "drone_id": 123,
+                     *             "user_id": 339,
+                     *             "execution_id": 10,
+                     *             "asset_type": "logs",
+                     *             "file_name": "a.bin",
+                     *             "mime_type": null,
+                     *             "checksum": "836ff184e7b41b1e13cb5fd89fa1de98dbbab99e9d2918913ff43b86a5c7c213",
+                     *             "status": "ready",
+                     *             "failure": null,
+                     *             "size": 3,
+                     *             "sha256": "836ff184e7b41b1e13cb5fd89fa1de98dbbab99e9d2918913ff43b86a5c7c213",
+                     *             "stream": "none",
+                     *             "created_at": "2026-11-27T17:27:46.730Z",
+                     *             "completed_at": "2026-11-27T17:27:46.787Z",
+                     *             "derivation_failure": null,
+                     *             "recorded": false,
+                     *             "thumbnail_url": null
+                     *           }
+                     *         ]
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -11429,6 +13460,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 11
+                     *       },
+                     *       "message": "Deleted."
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -11572,6 +13612,130 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "execution_id": 13,
+                     *         "asset_id": null,
+                     *         "status": "ready",
+                     *         "stats": {
+                     *           "gps": {
+                     *             "max_hdop": 0.699999988079071,
+                     *             "fix_share": 1,
+                     *             "mean_hdop": 0.699999988079071,
+                     *             "min_satellites": 14,
+                     *             "mean_satellites": 14
+                     *           },
+                     *           "home": {
+                     *             "lat": 47,
+                     *             "lng": 8
+                     *           },
+                     *           "modes": [
+                     *             {
+                     *               "name": "GUIDED",
+                     *               "seconds": 50
+                     *             },
+                     *             {
+                     *               "name": "RTL",
+                     *               "seconds": 60
+                     *             }
+                     *           ],
+                     *           "track": [
+                     *             {
+                     *               "lat": 47,
+                     *               "lng": 8,
+                     *               "seconds": 0,
+                     *               "altitude_m": 20
+                     *             },
+                     *             {
+                     *               "lat": 47.000018,
+                     *               "lng": 8,
+                     *               "seconds": 0.40000000000000036,
+                     *               "altitude_m": 20
+                     *             },
+                     *             {
+                     *               "lat": 47.0000359,
+                     *               "lng": 8,
+                     *               "seconds": 0.7999999999999989,
+                     *               "altitude_m": 20
+                     *             }
+                     *           ],
+                     *           "format": "dataflash",
+                     *           "series": [
+                     *             {
+                     *               "seconds": 0,
+                     *               "speed_ms": null,
+                     *               "battery_v": null,
+                     *               "altitude_m": 20
+                     *             },
+                     *             {
+                     *               "seconds": 0.40000000000000036,
+                     *               "speed_ms": 5,
+                     *               "battery_v": 12.600000381469727,
+                     *               "altitude_m": 20
+                     *             },
+                     *             {
+                     *               "seconds": 0.7999999999999989,
+                     *               "speed_ms": 5,
+                     *               "battery_v": 12.600000381469727,
+                     *               "altitude_m": 20
+                     *             }
+                     *           ],
+                     *           "battery": {
+                     *             "used_mah": 550,
+                     *             "used_percent": null,
+                     *             "min_voltage_v": 11.5,
+                     *             "start_voltage_v": 12.600000381469727
+                     *           },
+                     *           "vehicle": "ArduCopter V4.7.0 (simulated)",
+                     *           "complete": true,
+                     *           "messages": 2004,
+                     *           "failsafes": 1,
+                     *           "incidents": [
+                     *             {
+                     *               "text": "Battery failsafe",
+                     *               "count": 1,
+                     *               "seconds": 80,
+                     *               "severity": "failsafe"
+                     *             }
+                     *           ],
+                     *           "vibration": {
+                     *             "max": [
+                     *               1,
+                     *               2,
+                     *               30
+                     *             ],
+                     *             "mean": [
+                     *               1,
+                     *               2,
+                     *               3.2432432432432434
+                     *             ],
+                     *             "clips": 3
+                     *           },
+                     *           "distance_m": 499.999724202163,
+                     *           "started_at": "2024-02-07T11:19:52.000Z",
+                     *           "log_seconds": 129,
+                     *           "flight_count": 1,
+                     *           "max_climb_ms": 0,
+                     *           "max_speed_ms": 5,
+                     *           "damaged_bytes": 0,
+                     *           "flight_number": 1,
+                     *           "mean_speed_ms": 4.545452038201482,
+                     *           "max_altitude_m": 20,
+                     *           "max_descent_ms": 2,
+                     *           "min_altitude_m": 0,
+                     *           "duration_seconds": 110,
+                     *           "flight_chosen_by": "order",
+                     *           "max_distance_from_home_m": 499.9997242021651
+                     *         },
+                     *         "error": null,
+                     *         "analysed_at": "2026-11-27T17:27:47.266Z",
+                     *         "recorded": false
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -11638,12 +13802,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "execution_id": 14,
+                     *       "status": "pending",
+                     *       "url": null,
+                     *       "expires_at": null,
+                     *       "size": null,
+                     *       "sha256": null,
+                     *       "made_at": null,
+                     *       "error": null,
+                     *       "success": true,
+                     *       "data": {
+                     *         "execution_id": 14,
+                     *         "status": "pending",
+                     *         "url": null,
+                     *         "expires_at": null,
+                     *         "size": null,
+                     *         "sha256": null,
+                     *         "made_at": null,
+                     *         "error": null
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
+                        execution_id: number;
+                        /** @enum {string} */
+                        status: "pending" | "ready" | "failed";
+                        /** @description Presigned; null until the archive is ready. */
+                        url: string | null;
+                        /** @description When the URL expires. */
+                        expires_at: string | null;
+                        /** @description Bytes. */
+                        size: number | null;
+                        /** @description Of the zip. */
+                        sha256: string | null;
+                        made_at: string | null;
+                        error: string | null;
                         /** @constant */
                         success: true;
                         data: components["schemas"]["Archive"];
                         message: string;
-                    } & components["schemas"]["Archive"];
+                    };
                 };
             };
             /** @description No valid token. */
@@ -11704,12 +13905,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "execution_id": 15,
+                     *       "status": "pending",
+                     *       "url": null,
+                     *       "expires_at": null,
+                     *       "size": null,
+                     *       "sha256": null,
+                     *       "made_at": null,
+                     *       "error": null,
+                     *       "success": true,
+                     *       "data": {
+                     *         "execution_id": 15,
+                     *         "status": "pending",
+                     *         "url": null,
+                     *         "expires_at": null,
+                     *         "size": null,
+                     *         "sha256": null,
+                     *         "made_at": null,
+                     *         "error": null
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
+                        execution_id: number;
+                        /** @enum {string} */
+                        status: "pending" | "ready" | "failed";
+                        /** @description Presigned; null until the archive is ready. */
+                        url: string | null;
+                        /** @description When the URL expires. */
+                        expires_at: string | null;
+                        /** @description Bytes. */
+                        size: number | null;
+                        /** @description Of the zip. */
+                        sha256: string | null;
+                        made_at: string | null;
+                        error: string | null;
                         /** @constant */
                         success: true;
                         data: components["schemas"]["Archive"];
                         message: string;
-                    } & components["schemas"]["Archive"];
+                    };
                 };
             };
             /** @description No valid token. */
@@ -11767,7 +14005,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "algorithm": "Ed25519",
+                     *       "public_key": "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAebVWLo/mVPlAeLES6KmLp5AfhTrmlb7X4OORC60ElmQ=\n-----END PUBLIC KEY-----\n",
+                     *       "fingerprint": "646d6be49d9f0048f94f67749eca35156eed4f7a7be18e4fc4a94bfd44e300b0",
+                     *       "success": true,
+                     *       "data": {
+                     *         "algorithm": "Ed25519",
+                     *         "public_key": "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAebVWLo/mVPlAeLES6KmLp5AfhTrmlb7X4OORC60ElmQ=\n-----END PUBLIC KEY-----\n",
+                     *         "fingerprint": "646d6be49d9f0048f94f67749eca35156eed4f7a7be18e4fc4a94bfd44e300b0"
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
+                        /** @enum {string} */
+                        algorithm: "Ed25519";
+                        /** @description PEM (SubjectPublicKeyInfo). */
+                        public_key: string;
+                        /** @description SHA-256 of the key's DER form, in hex. */
+                        fingerprint: string;
                         /** @constant */
                         success: true;
                         data: {
@@ -11779,13 +14037,6 @@ export interface operations {
                             fingerprint: string;
                         };
                         message: string;
-                    } & {
-                        /** @enum {string} */
-                        algorithm: "Ed25519";
-                        /** @description PEM (SubjectPublicKeyInfo). */
-                        public_key: string;
-                        /** @description SHA-256 of the key's DER form, in hex. */
-                        fingerprint: string;
                     };
                 };
             };
@@ -11823,6 +14074,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "pilot@example.com"
+                 *     }
+                 */
                 "application/json": {
                     /** Format: email */
                     email: string;
@@ -11836,6 +14092,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "email": "pilot@example.com"
+                     *       },
+                     *       "message": "Sent."
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -11929,7 +14194,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "email": "pilot@example.com",
+                     *       "extra_emails": "",
+                     *       "all_recipients": [
+                     *         "pilot@example.com"
+                     *       ],
+                     *       "unconfirmed_emails": [],
+                     *       "success": true,
+                     *       "data": {
+                     *         "email": "pilot@example.com",
+                     *         "extra_emails": "",
+                     *         "all_recipients": [
+                     *           "pilot@example.com"
+                     *         ],
+                     *         "unconfirmed_emails": []
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
+                        /** @description The owner's. */
+                        email: string;
+                        /** @description Comma separated. */
+                        extra_emails: string;
+                        all_recipients: string[];
+                        /** @description Of all recipients, those whose owners have not confirmed them: they get no report. */
+                        unconfirmed_emails: string[];
                         /** @constant */
                         success: true;
                         data: {
@@ -11942,14 +14234,6 @@ export interface operations {
                             unconfirmed_emails: string[];
                         };
                         message: string;
-                    } & {
-                        /** @description The owner's. */
-                        email: string;
-                        /** @description Comma separated. */
-                        extra_emails: string;
-                        all_recipients: string[];
-                        /** @description Of all recipients, those whose owners have not confirmed them: they get no report. */
-                        unconfirmed_emails: string[];
                     };
                 };
             };
@@ -11993,6 +14277,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "extra_emails": "pilot@example.com, pilot@example.com"
+                 *     }
+                 */
                 "application/json": {
                     /** @description Comma separated; empty for none. */
                     extra_emails: string;
@@ -12006,7 +14295,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "email": "pilot@example.com",
+                     *       "extra_emails": "pilot@example.com,pilot@example.com",
+                     *       "all_recipients": [
+                     *         "pilot@example.com",
+                     *         "pilot@example.com",
+                     *         "pilot@example.com"
+                     *       ],
+                     *       "unconfirmed_emails": [
+                     *         "pilot@example.com",
+                     *         "pilot@example.com"
+                     *       ],
+                     *       "success": true,
+                     *       "data": {
+                     *         "email": "pilot@example.com",
+                     *         "extra_emails": "pilot@example.com,pilot@example.com",
+                     *         "all_recipients": [
+                     *           "pilot@example.com",
+                     *           "pilot@example.com",
+                     *           "pilot@example.com"
+                     *         ],
+                     *         "unconfirmed_emails": [
+                     *           "pilot@example.com",
+                     *           "pilot@example.com"
+                     *         ]
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
+                        /** @description The owner's. */
+                        email: string;
+                        /** @description Comma separated. */
+                        extra_emails: string;
+                        all_recipients: string[];
+                        /** @description Of all recipients, those whose owners have not confirmed them: they get no report. */
+                        unconfirmed_emails: string[];
                         /** @constant */
                         success: true;
                         data: {
@@ -12019,14 +14345,6 @@ export interface operations {
                             unconfirmed_emails: string[];
                         };
                         message: string;
-                    } & {
-                        /** @description The owner's. */
-                        email: string;
-                        /** @description Comma separated. */
-                        extra_emails: string;
-                        all_recipients: string[];
-                        /** @description Of all recipients, those whose owners have not confirmed them: they get no report. */
-                        unconfirmed_emails: string[];
                     };
                 };
             };
@@ -12158,6 +14476,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "pilot@example.com is confirmed: reports are sent to it from now on."
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                     };
@@ -12218,6 +14541,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "quota": "jobs",
+                     *           "counts": "background jobs that run at a time; others wait",
+                     *           "drone_id": null,
+                     *           "used": 0,
+                     *           "waiting": 0,
+                     *           "limit": 1,
+                     *           "seconds": null
+                     *         },
+                     *         {
+                     *           "quota": "stored_bytes",
+                     *           "counts": "bytes of all assets and archives",
+                     *           "drone_id": null,
+                     *           "used": 0,
+                     *           "waiting": null,
+                     *           "limit": 50000000000,
+                     *           "seconds": null
+                     *         },
+                     *         {
+                     *           "quota": "sockets",
+                     *           "counts": "Socket.IO connections to one gateway",
+                     *           "drone_id": null,
+                     *           "used": 0,
+                     *           "waiting": null,
+                     *           "limit": 50,
+                     *           "seconds": null
+                     *         }
+                     *       ],
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;

@@ -6,8 +6,8 @@ import { packageRoot } from "../platform/process/version";
 import type { Exchange } from "./client";
 
 const FILE = join(packageRoot, "src/http/openapi/examples.ts");
-/** Elements of an array that an example shows. */
-const MOST_ELEMENTS = 3;
+/** Elements of an array that an example of a reply shows. */
+const REPLY_ELEMENTS = 3;
 
 /** The first success of each route among the exchanges of its contract cases, as an example. */
 export class ContractExamples {
@@ -24,8 +24,8 @@ export class ContractExamples {
     if (typeof request === "string" || typeof reply === "string") return;
     this.found.set(route, {
       ...(query ? { query } : {}),
-      ...(request === undefined || declared.rawBody ? {} : { request: shown(request) }),
-      reply: shown(reply),
+      ...(request === undefined || declared.rawBody ? {} : { request: shown(request, 1) }),
+      reply: shown(reply, REPLY_ELEMENTS),
     });
   }
 
@@ -55,11 +55,11 @@ const nameOf = ({ method, path }: Route): string => `${method.toUpperCase()} ${p
 const pattern = ({ path }: Route): RegExp => new RegExp(`^${path.replaceAll(/:[^/]+/g, "[^/]+")}$`);
 
 /** Short arrays, and in place of tokens, signatures and addresses of the test what a reader expects there. */
-function shown(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, MOST_ELEMENTS).map(shown);
+function shown(value: unknown, elements: number): unknown {
+  if (Array.isArray(value)) return value.slice(0, elements).map((one) => shown(one, elements));
   if (typeof value === "string") return shownText(value);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shown(one)]));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shown(one, elements)]));
 }
 
 function shownText(text: string): string {
