@@ -129,6 +129,20 @@ const SystemStatus = z.object({
 });
 export type SystemStatus = z.output<typeof SystemStatus>;
 
+const MissionProgress = z.object({
+  item: z.int().min(1).nullable().describe("The current item, from 1. null without a mission."),
+  items: z.int().min(0).nullable().describe("Items on board. null when the vehicle does not say."),
+  distance: z
+    .number()
+    .min(0)
+    .nullable()
+    .describe("Metres to the current item's position, while the mission is flown. null when not known."),
+  state: z
+    .enum(["unknown", "none", "not_started", "flying", "paused", "complete"])
+    .describe("`none`: no mission is on board. `unknown`: the vehicle does not say."),
+});
+export type MissionProgress = z.output<typeof MissionProgress>;
+
 /** The payload of each type. */
 export const telemetryPayloads = {
   gps: GpsFix.describe("The position of the vehicle's estimator (GLOBAL_POSITION_INT)."),
@@ -171,6 +185,7 @@ export const telemetryPayloads = {
         .describe("A row for each sensor that is present and enabled, and for each other part that reports."),
     })
     .describe("The state of each part (diagnostic_msgs/DiagnosticArray)."),
+  mission: MissionProgress.describe("How far the mission on board is (MISSION_CURRENT)."),
   system: SystemStatus.describe("Battery, load, sensors, armed state and mode (SYS_STATUS, HEARTBEAT)."),
 } as const;
 

@@ -6,7 +6,7 @@ import { type TelemetryType, telemetryPayloads } from "../../vehicle/telemetry-m
  * stream: a subscription of a watcher; one Socket.IO room for each drone and stream.
  * type:   the kind of a telemetry message; a stream carries one type or several.
  */
-export const STREAMS = ["gps", "logs", "relalt", "system", "dashboard"] as const;
+export const STREAMS = ["gps", "logs", "relalt", "system", "mission", "dashboard"] as const;
 export type Stream = (typeof STREAMS)[number];
 
 /** A client's request to subscribe or unsubscribe. */
@@ -43,6 +43,7 @@ const streamsByType: Readonly<Record<TelemetryType, readonly Stream[]>> = {
   imu: ["dashboard"],
   diagnostics: ["system", "dashboard"],
   system: ["system", "dashboard"],
+  mission: ["mission", "dashboard"],
 };
 
 export const TELEMETRY_TYPES = Object.keys(telemetryPayloads) as [TelemetryType, ...TelemetryType[]];

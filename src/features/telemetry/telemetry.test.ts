@@ -1,3 +1,4 @@
+import { offsetBy } from "../../domain/geo";
 import { atEndOfFile } from "../../testing/clean-up";
 import { Metrics } from "../../testing/scrape";
 import { eventually } from "../../testing/until";
@@ -92,6 +93,7 @@ describe("a stream", () => {
     ["gps", ["gps"]],
     ["relalt", ["relalt"]],
     ["system", ["diagnostics", "system"]],
+    ["mission", ["mission"]],
   ])("of %s carries its own types only", async (stream, types) => {
     const watcher = watch();
     await watcher.subscribe(drone.id, stream);
@@ -113,6 +115,41 @@ describe("a stream", () => {
     expect(position.latitude).toBeCloseTo(drone.vehicle.state.position.lat, 3);
     await user.api.post("/drone/action/disarm_drone", { drone_id: drone.id });
   });
+
+  test.each(["ardupilot", "px4"] as const)(
+    "of the mission shows the progress of a copter of %s from its upload to its end",
+    async (autopilot) => {
+      const { api, token } = await gateway.newUser();
+      const flown = await simulatedDrone(api, { autopilot });
+      const watcher = watch(token);
+      await watcher.subscribe(flown.id, "mission");
+      const newest = () => watcher.frames("mission").at(-1)?.data;
+      await eventually("no mission", () => newest()?.state === "none");
+      expect(newest()).toEqual({ item: null, items: 0, distance: null, state: "none" });
+      const { home } = flown.vehicle.state;
+      const { id: mission_id } = (await api.post("/mission", { name: `For ${autopilot}` })).body;
+      for (const [index, north] of [40, 400].entries()) {
+        const point = { mission_id, ...offsetBy(home, north, 0), altitude: 20, type: "fly", sequence: index };
+        await api.post("/mission/point", [point]);
+      }
+      const order = async (path: string, fields = {}) =>
+        expect(await api.post(`/drone/action/${path}`, { drone_id: flown.id, ...fields })).toMatchObject({
+          status: 200,
+        });
+      await order("push_mission", { mission_id });
+      // The takeoff that the gateway adds is the first.
+      await eventually("the mission", () => newest()?.items === 3);
+      expect(newest()).toEqual({ item: 1, items: 3, distance: null, state: "not_started" });
+      await order("guided");
+      await order("arm");
+      await order("start_mission", { takeoff_altitude: 10 });
+      await order("set_mode", { mode_info: { custom_mode: "AUTO" } });
+      await eventually("the last item", () => newest()?.item === 3 && newest().distance > 5);
+      expect(newest().state).toBe("flying");
+      expect(newest().distance).toBeLessThan(361);
+      await eventually("the end", () => newest()?.state === "complete");
+    },
+  );
 
   test("of the dashboard begins with home for a late watcher", async () => {
     const early = watch();

@@ -60,6 +60,23 @@ export function jumpTo(flight: FlightState, seq: number): boolean {
   return true;
 }
 
+/** The commands whose position is flown to. */
+const FLOWN_TO = new Set<number>([
+  Command.NAV_WAYPOINT,
+  Command.NAV_SPLINE_WAYPOINT,
+  Command.NAV_LOITER_TIME,
+  Command.NAV_LOITER_UNLIM,
+  Command.NAV_LOITER_TURNS,
+]);
+
+/** The position of the current item, local NED; undefined for one without a position, and while no mission is flown. */
+export function missionTarget(flight: FlightState): { n: number; e: number; d: number } | undefined {
+  const { run, mission, mode } = flight;
+  const isFlown = run.state === "running" && mode.behaviour === "auto";
+  const order = isFlown ? mission.at(run.seq) : undefined;
+  return order && FLOWN_TO.has(order.command) ? positionOf(flight, order) : undefined;
+}
+
 export function missionDemand(flight: FlightState): Demand {
   const { run, mission } = flight;
   for (let count = 0; count < MAX_ORDERS_PER_STEP && run.state === "running"; count++) {

@@ -25,7 +25,7 @@ const shared: Readonly<Record<number, Build>> = {
 
 /** Message id → its content. An autopilot has the messages that the gateway requests. */
 const builders: Readonly<Record<Flight["autopilot"], Readonly<Record<number, Build>>>> = {
-  ardupilot: { ...shared, 193: sensors.ekfStatus },
+  ardupilot: { ...shared, 62: navigation.navController, 193: sensors.ekfStatus },
   px4: { ...shared, 105: sensors.highresImu, 230: sensors.estimatorStatus },
 };
 

@@ -4,6 +4,7 @@ import { common, type MavLinkData } from "../../vehicle/mavlink/wire/messages";
 import type { Flight } from "../flight";
 import { toHeading } from "../geo";
 import { groundSpeed } from "../kinematics";
+import { missionTarget } from "../modes/auto";
 import type { TelemetryView } from "./system";
 
 /** The time base of every message that carries one: milliseconds since power-on. */
@@ -113,8 +114,16 @@ export function gpsRaw({ flight }: TelemetryView): MavLinkData {
 }
 
 /** Where the active mode is heading. ArduCopter 4.7-dev takes the offset from the origin for centimetres: 100 times too near. */
+export function navController({ flight }: TelemetryView): MavLinkData {
+  const target = missionTarget(flight);
+  const { n, e } = flight.body;
+  return build(common.NavControllerOutput, {
+    wpDist: target ? Math.round(Math.hypot(target.n - n, target.e - e)) : 0,
+  });
+}
+
 export function positionTarget({ flight }: TelemetryView): MavLinkData {
-  const { n, e, d } = flight.guided;
+  const { n, e, d } = missionTarget(flight) ?? flight.guided;
   const scale = flight.autopilot === "ardupilot" && flight.kind === "copter" ? 0.01 : 1;
   const position = flight.globalOf({ n: n * scale, e: e * scale, d: d * scale });
   return build(common.PositionTargetGlobalInt, {

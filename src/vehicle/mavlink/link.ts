@@ -166,7 +166,7 @@ function createLink(
   );
   const motorTest = new MotorTest(vehicle, commands, params, state, preconditions);
   const flight = new Flight({ vehicle, commands, state, preflight, preconditions, modes }, timings.flight);
-  const telemetry = new Telemetry(channel, texts, state);
+  const telemetry = new Telemetry(channel, texts, state, vehicle);
   const streams = new Streams(channel, vehicle, commands);
   const { tap } = channel;
   if (tap) {

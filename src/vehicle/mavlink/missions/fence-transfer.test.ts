@@ -5,7 +5,9 @@ import { missionItem } from "../../../testing/worlds/plans";
 import { build } from "../wire/codec";
 import { common } from "../wire/messages";
 
-/** MAV_AUTOPILOT and MAV_RESULT. */
+/** MAV_TYPE, MAV_AUTOPILOT and MAV_RESULT. */
+const COPTER = 2;
+const ROVER = 10;
 const PX4 = 12;
 const DENIED = 2;
 
@@ -59,11 +61,19 @@ describe("a fence", () => {
     },
   );
 
-  test("is active where ArduPilot switches it on by itself", async () => {
-    const { peer, link } = await open();
-    const values: Record<string, number> = { FENCE_AUTOENABLE: 3, FENCE_ACTION: 1, FENCE_TYPE: 7 };
+  test.each([
+    ["copter", COPTER, 0, false],
+    ["copter", COPTER, 1, true],
+    ["copter", COPTER, 3, true],
+    // Rovers do not take off.
+    ["rover", ROVER, 1, false],
+    ["rover", ROVER, 2, false],
+    ["rover", ROVER, 3, true],
+  ])("of a %s (type %i) with FENCE_AUTOENABLE %i is active: %s", async (_kind, type, value, active) => {
+    const { peer, link } = await open({ type });
+    const values: Record<string, number> = { FENCE_AUTOENABLE: value, FENCE_ACTION: 1, FENCE_TYPE: 7 };
     answerParams(peer, values, 2);
-    await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active: true } });
+    await expect(link.uploadFence(square)).resolves.toMatchObject({ enforcement: { active } });
   });
 
   test("that PX4 calls invalid is not active", async () => {

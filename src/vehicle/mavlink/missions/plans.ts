@@ -132,7 +132,7 @@ export class Plans
       const { vehicle, params } = this.link;
       if (!force) await this.assertInside(fence);
       const { warnings } = await this.listening(() => this.replace(fenceKind, fence));
-      const enforcement = await enforcementOf(params, vehicle.autopilot, fence.length, warnings);
+      const enforcement = await enforcementOf(params, vehicle, fence.length, warnings);
       return { items: fence.length, enforcement, warnings };
     });
   }

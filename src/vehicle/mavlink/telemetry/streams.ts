@@ -12,14 +12,17 @@ const RATES: readonly (readonly [{ readonly MSG_ID: number }, number])[] = [
   [common.SysStatus, 1],
   [common.ExtendedSysState, 1],
   [common.HomePosition, 0.2],
+  [common.MissionCurrent, 1],
 ];
 const ARDUPILOT_RATES: typeof RATES = [
   [common.RawImu, 10],
   [ardupilotmega.EkfStatusReport, 1],
+  [common.NavControllerOutput, 1],
 ];
 const PX4_RATES: typeof RATES = [
   [common.HighresImu, 10],
   [common.EstimatorStatus, 1],
+  [common.PositionTargetGlobalInt, 1],
 ];
 
 /** No attitude for this long means that the vehicle was restarted and has lost its message intervals. */

@@ -1,3 +1,4 @@
+import type { VehicleIdentity } from "../../link";
 import type { TelemetryMessage } from "../../telemetry-messages";
 import type { VehicleState } from "../state";
 import type { StatusTexts } from "../status-text";
@@ -6,11 +7,14 @@ import { ardupilotmega, common, minimal } from "../wire/messages";
 import { type Health, toDiagnostics } from "./diagnostics";
 import { toHud } from "./hud";
 import { fromEuler, fromMilliG, toImu, type Vector } from "./imu";
+import { toMission, toTarget } from "./mission";
 import { toGps, toHome, toRawGps, toRelativeAltitude } from "./position";
 import { toSystem } from "./system";
 
 /** ATTITUDE is used only while no ATTITUDE_QUATERNION comes; it carries the same with less precision. */
 const QUATERNION_FRESH_MS = 2000;
+/** The distance to the next item comes once a second. */
+const AHEAD_FRESH_MS = 3000;
 
 /**
  * Turns the vehicle's messages into telemetry. Listens to the channel only while it has listeners itself, so that an
@@ -23,6 +27,9 @@ export class Telemetry {
   private quaternionAt = Number.NEGATIVE_INFINITY;
   private health: Omit<Health, "status"> = {};
   private home: TelemetryMessage | undefined;
+  private position: common.GlobalPositionInt | undefined;
+  /** Metres to the current item of the mission, and when that was said. */
+  private ahead: { readonly metres: number; readonly at: number } | undefined;
   private status: common.SysStatus | undefined;
   private shown: { readonly armed: boolean; readonly mode: string } | undefined;
 
@@ -30,6 +37,7 @@ export class Telemetry {
     private readonly channel: Channel,
     private readonly texts: StatusTexts,
     private readonly state: VehicleState,
+    private readonly vehicle: Pick<VehicleIdentity, "autopilot">,
   ) {}
 
   get watched(): boolean {
@@ -57,6 +65,7 @@ export class Telemetry {
     const { channel } = this;
     this.stops = [
       channel.on(common.GlobalPositionInt, (message) => {
+        this.position = message;
         this.emit(toGps(message, this.health.gps?.fixType));
         this.emit(toRelativeAltitude(message));
       }),
@@ -68,6 +77,12 @@ export class Telemetry {
         this.home = toHome(message);
         this.emit(this.home);
       }),
+      channel.on(common.MissionCurrent, (message) => {
+        const { ahead } = this;
+        const isFresh = ahead && performance.now() - ahead.at < AHEAD_FRESH_MS;
+        this.emit(toMission(message, this.vehicle, isFresh ? ahead.metres : undefined));
+      }),
+      this.listenAhead(),
       channel.on(common.VfrHud, (message) => this.emit(toHud(message))),
       channel.on(common.AttitudeQuaternion, (message) => {
         this.quaternionAt = performance.now();
@@ -104,6 +119,18 @@ export class Telemetry {
       }),
       this.texts.on(({ severity, text }) => this.emit({ type: "logs", data: { severity, text } })),
     ];
+  }
+
+  /** ArduPilot says how far it is; PX4 says where it flies. */
+  private listenAhead(): () => void {
+    const set = (metres: number) => {
+      this.ahead = { metres, at: performance.now() };
+    };
+    if (this.vehicle.autopilot === "ardupilot")
+      return this.channel.on(common.NavControllerOutput, ({ wpDist }) => set(wpDist));
+    return this.channel.on(common.PositionTargetGlobalInt, (target) => {
+      if (this.position) set(toTarget(this.position, target));
+    });
   }
 
   private emitSystem(status: common.SysStatus): void {

@@ -1,0 +1,43 @@
+import { distance, offsetBy } from "../../domain/geo";
+import { autopilots, isPx4, isRover } from "../../testing/autopilots/autopilot";
+import { storePlan } from "../../testing/autopilots/plans";
+import { startVehicle } from "../../testing/autopilots/tested-vehicle";
+import { until } from "../../testing/until";
+import { TestWatcher } from "../../testing/watcher";
+
+jest.setTimeout(240_000);
+
+/** Metres by which a distance may be older than the witness's position at 5 m/s, three times as fast as life. */
+const TOLERANCE_M = 25;
+
+test.each(autopilots)("a watcher of a %s sees how far its mission is", async (name) => {
+  const vehicle = await startVehicle(name);
+  const { witness, carryOut, droneId, gateway, token } = vehicle;
+  const watcher = new TestWatcher(gateway.url, token);
+  await watcher.subscribe(droneId, "mission");
+  const newest = () => watcher.frames("mission").at(-1)?.data;
+  const waitFor = (what: string, holds: () => boolean) =>
+    until(holds, 90_000).catch(() => {
+      throw new Error(`${what} was not seen; the last was ${JSON.stringify(newest())}.`);
+    });
+  const home = await witness.fresh();
+  const rows = [{ north: 30 }, { north: 150 }].map((row) => ({ ...row, altitude: isRover(name) ? 0 : 15 }));
+  const plan = isRover(name) ? rows : [{ command: 22, altitude: 15 }, ...rows];
+  const items = plan.length;
+  await carryOut("push_mission", { mission_id: await storePlan(vehicle.api, home, plan) });
+  await waitFor("the mission", () => newest()?.items === items);
+  expect(newest()).toEqual({ item: 1, items, distance: null, state: "not_started" });
+  await carryOut("guided");
+  await carryOut("arm");
+  await carryOut("start_mission", isRover(name) ? {} : { takeoff_altitude: 10 });
+  if (isPx4(name) && !isRover(name))
+    await witness.until("the end of the takeoff", async () => (await witness.fresh()).relativeAltitude > 9);
+  await carryOut("set_mode", { mode_info: { custom_mode: "AUTO" } });
+  await waitFor("the way to the last item", () => newest()?.item === items && newest().distance > 30);
+  expect(newest().state).toBe("flying");
+  const away = distance(await witness.fresh(), offsetBy(home, 150, 0));
+  expect(Math.abs(newest().distance - away)).toBeLessThan(TOLERANCE_M);
+  await waitFor("the end", () => newest()?.state === "complete");
+  watcher.socket.disconnect();
+  await vehicle.stop();
+});

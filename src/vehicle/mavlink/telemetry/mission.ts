@@ -1,0 +1,41 @@
+import { distance } from "../../../domain/geo";
+import type { VehicleIdentity } from "../../link";
+import type { MissionProgress, TelemetryMessage } from "../../telemetry-messages";
+import { common } from "../wire/messages";
+
+const { MissionState } = common;
+const states: Readonly<Partial<Record<common.MissionState, MissionProgress["state"]>>> = {
+  [MissionState.NO_MISSION]: "none",
+  [MissionState.NOT_STARTED]: "not_started",
+  [MissionState.ACTIVE]: "flying",
+  [MissionState.PAUSED]: "paused",
+  [MissionState.COMPLETE]: "complete",
+};
+/** MISSION_CURRENT.total of a vehicle without a mission, and of one that does not say. */
+const NO_ITEMS = 0xffff;
+const NOT_SAID = 0;
+
+/** MISSION_CURRENT, and the metres to the current item where they are known. ArduPilot's item 0 is home, and not counted. */
+export function toMission(
+  { seq, total, missionState }: common.MissionCurrent,
+  { autopilot }: Pick<VehicleIdentity, "autopilot">,
+  metres: number | undefined,
+): TelemetryMessage {
+  const state = total === NO_ITEMS ? "none" : (states[missionState] ?? "unknown");
+  const item = autopilot === "px4" ? seq + 1 : Math.max(1, seq);
+  return {
+    type: "mission",
+    data: {
+      item: state === "none" ? null : item,
+      items: state === "none" ? 0 : total === NOT_SAID ? null : total,
+      distance: state === "flying" ? (metres ?? null) : null,
+      state,
+    },
+  };
+}
+
+/** Metres from a position to the one that PX4 is flying to. */
+export const toTarget = (
+  { lat, lon }: common.GlobalPositionInt,
+  { latInt, lonInt }: common.PositionTargetGlobalInt,
+): number => distance({ lat: lat / 1e7, lng: lon / 1e7 }, { lat: latInt / 1e7, lng: lonInt / 1e7 });
