@@ -328,7 +328,13 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post?: never;
+        /**
+         * Store all points of a mission at once
+         * @description They take the place of those that it had. Points without a `sequence` are in the order of the array. All are stored or, with an unknown key or a value that does not fit, none, and the answer is 500.
+         *
+         *     Needs an access token.
+         */
+        post: operations["postMissionMissionIdPoints"];
         delete?: never;
         options?: never;
         head?: never;
@@ -474,7 +480,13 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post?: never;
+        /**
+         * Store all points of a geofence at once
+         * @description They take the place of those that it had. Points without a `sequence` are in the order of the array. All are stored or, with an unknown key or a value that does not fit, none, and the answer is 500.
+         *
+         *     Needs an access token.
+         */
+        post: operations["postGeofenceGeofenceIdPoints"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2274,7 +2286,6 @@ export interface components {
             autocontinue: boolean;
         };
         NewMissionPoint: {
-            mission_id: number;
             /** @description Degrees, WGS 84. */
             lat: number;
             /** @description Degrees, WGS 84. */
@@ -2303,6 +2314,7 @@ export interface components {
             is_current?: boolean;
             /** @description true when absent. */
             autocontinue?: boolean;
+            mission_id: number;
         };
         MissionPointChange: {
             /** @description Degrees, WGS 84. */
@@ -2325,6 +2337,36 @@ export interface components {
             altitude?: number;
             /** @enum {string} */
             type?: "base" | "fly" | "safepoint";
+            /** @description Free text. null when absent. */
+            label?: string | null;
+            /** @description MAV_CMD: 16 is NAV_WAYPOINT, 22 NAV_TAKEOFF, 21 NAV_LAND, 20 NAV_RETURN_TO_LAUNCH. 16 when absent. */
+            command?: number;
+            /** @description false when absent. */
+            is_current?: boolean;
+            /** @description true when absent. */
+            autocontinue?: boolean;
+        };
+        PointOfMission: {
+            /** @description Degrees, WGS 84. */
+            lat: number;
+            /** @description Degrees, WGS 84. */
+            lng: number;
+            /** @description Points are ordered by it, then by id. */
+            sequence?: number;
+            /** @description MAV_FRAME: 0 is GLOBAL, 3 is GLOBAL_RELATIVE_ALT. 3 when absent. */
+            frame?: number;
+            /** @description MAVLink command parameter. 0 when absent. */
+            param1?: number;
+            /** @description MAVLink command parameter. 0 when absent. */
+            param2?: number;
+            /** @description MAVLink command parameter. 0 when absent. */
+            param3?: number;
+            /** @description MAVLink command parameter, in most commands a yaw in degrees. null leaves it to the vehicle. 0 when absent, which PX4 takes as north. */
+            param4?: number | null;
+            /** @description Metres, in the point's frame. */
+            altitude: number;
+            /** @enum {string} */
+            type: "base" | "fly" | "safepoint";
             /** @description Free text. null when absent. */
             label?: string | null;
             /** @description MAV_CMD: 16 is NAV_WAYPOINT, 22 NAV_TAKEOFF, 21 NAV_LAND, 20 NAV_RETURN_TO_LAUNCH. 16 when absent. */
@@ -2417,7 +2459,6 @@ export interface components {
             command: number;
         };
         NewGeofencePoint: {
-            geofence_id: number;
             /** @description Degrees, WGS 84. */
             lat: number;
             /** @description Degrees, WGS 84. */
@@ -2436,6 +2477,7 @@ export interface components {
             param4?: number;
             /** @description Required. Send 5001: an upload sends the code of the geofence's kind (5001 to 5004) in its place. */
             command: number;
+            geofence_id: number;
         };
         GeofencePointChange: {
             /** @description Degrees, WGS 84. */
@@ -2456,6 +2498,26 @@ export interface components {
             param4?: number;
             /** @description Required. Send 5001: an upload sends the code of the geofence's kind (5001 to 5004) in its place. */
             command?: number;
+        };
+        PointOfGeofence: {
+            /** @description Degrees, WGS 84. */
+            lat: number;
+            /** @description Degrees, WGS 84. */
+            lng: number;
+            /** @description Points are ordered by it, then by id. */
+            sequence?: number;
+            /** @description MAV_FRAME: 0 is GLOBAL, 3 is GLOBAL_RELATIVE_ALT. 3 when absent. */
+            frame?: number;
+            /** @description A polygon's number of vertices, or a circle's radius in metres; computed anew at upload. 0 when absent. */
+            param1?: number;
+            /** @description MAVLink command parameter. 0 when absent. */
+            param2?: number;
+            /** @description MAVLink command parameter. 0 when absent. */
+            param3?: number;
+            /** @description MAVLink command parameter. 0 when absent. */
+            param4?: number;
+            /** @description Required. Send 5001: an upload sends the code of the geofence's kind (5001 to 5004) in its place. */
+            command: number;
         };
         GeofencePointBatchRow: {
             /** @description Degrees, WGS 84. */
@@ -3469,7 +3531,7 @@ export interface operations {
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
                      *         "ip": "10.70.0.18",
-                     *         "created_at": "2026-11-27T17:27:19.572Z"
+                     *         "created_at": "2026-11-27T17:47:28.690Z"
                      *       },
                      *       "message": "Registered. Sign in with the new password."
                      *     }
@@ -3756,12 +3818,12 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "id": 28,
+                     *         "id": 27,
                      *         "username": "pilot@example.com",
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
-                     *         "ip": "10.70.0.28",
-                     *         "created_at": "2026-11-27T17:27:19.896Z"
+                     *         "ip": "10.70.0.27",
+                     *         "created_at": "2026-11-27T17:47:29.600Z"
                      *       },
                      *       "message": "The password was updated."
                      *     }
@@ -3854,7 +3916,7 @@ export interface operations {
                      *       "level": "CUSTOMER",
                      *       "is_active": true,
                      *       "ip": "10.70.0.31",
-                     *       "created_at": "2026-11-27T17:27:20.070Z",
+                     *       "created_at": "2026-11-27T17:47:29.893Z",
                      *       "success": true,
                      *       "data": {
                      *         "id": 31,
@@ -3862,7 +3924,7 @@ export interface operations {
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
                      *         "ip": "10.70.0.31",
-                     *         "created_at": "2026-11-27T17:27:20.070Z"
+                     *         "created_at": "2026-11-27T17:47:29.893Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -3950,7 +4012,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 49,
+                     *       "id": 51,
                      *       "name": "survey",
                      *       "mission_points": []
                      *     }
@@ -4077,12 +4139,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 56,
+                     *       "id": 58,
                      *       "name": "survey",
                      *       "mission_points": [
                      *         {
-                     *           "id": 114,
-                     *           "mission_id": 56,
+                     *           "id": 123,
+                     *           "mission_id": 58,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 1,
@@ -4099,8 +4161,8 @@ export interface operations {
                      *           "autocontinue": true
                      *         },
                      *         {
-                     *           "id": 115,
-                     *           "mission_id": 56,
+                     *           "id": 124,
+                     *           "mission_id": 58,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 2,
@@ -4117,8 +4179,8 @@ export interface operations {
                      *           "autocontinue": true
                      *         },
                      *         {
-                     *           "id": 116,
-                     *           "mission_id": 56,
+                     *           "id": 125,
+                     *           "mission_id": 58,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 3,
@@ -4274,7 +4336,7 @@ export interface operations {
                  *         "altitude": 30,
                  *         "type": "fly",
                  *         "sequence": 1,
-                 *         "mission_id": 33
+                 *         "mission_id": 35
                  *       }
                  *     ]
                  */
@@ -4290,12 +4352,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 33,
+                     *       "id": 35,
                      *       "name": "survey",
                      *       "mission_points": [
                      *         {
-                     *           "id": 79,
-                     *           "mission_id": 33,
+                     *           "id": 88,
+                     *           "mission_id": 35,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 1,
@@ -4404,8 +4466,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 94,
-                     *       "mission_id": 42,
+                     *       "id": 103,
+                     *       "mission_id": 44,
                      *       "lat": 47.1,
                      *       "lng": 8.2,
                      *       "sequence": 3,
@@ -4485,12 +4547,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 43,
+                     *       "id": 45,
                      *       "name": "survey",
                      *       "mission_points": [
                      *         {
-                     *           "id": 95,
-                     *           "mission_id": 43,
+                     *           "id": 104,
+                     *           "mission_id": 45,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 1,
@@ -4507,8 +4569,8 @@ export interface operations {
                      *           "autocontinue": true
                      *         },
                      *         {
-                     *           "id": 97,
-                     *           "mission_id": 43,
+                     *           "id": 106,
+                     *           "mission_id": 45,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 3,
@@ -4605,12 +4667,194 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 39,
+                     *       "id": 41,
                      *       "name": "survey",
                      *       "mission_points": [
                      *         {
+                     *           "id": 92,
+                     *           "mission_id": 41,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 1,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "altitude": 30,
+                     *           "type": "fly",
+                     *           "label": null,
+                     *           "command": 16,
+                     *           "is_current": false,
+                     *           "autocontinue": true
+                     *         },
+                     *         {
+                     *           "id": 93,
+                     *           "mission_id": 41,
+                     *           "lat": 1,
+                     *           "lng": 2,
+                     *           "sequence": 2,
+                     *           "frame": 3,
+                     *           "param1": 4,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "altitude": 3,
+                     *           "type": "base",
+                     *           "label": "pad",
+                     *           "command": 21,
+                     *           "is_current": false,
+                     *           "autocontinue": true
+                     *         },
+                     *         {
+                     *           "id": 94,
+                     *           "mission_id": 41,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 3,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "altitude": 30,
+                     *           "type": "fly",
+                     *           "label": null,
+                     *           "command": 16,
+                     *           "is_current": false,
+                     *           "autocontinue": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Mission"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It does not exist, or is not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body's type is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You have too many requests under way, or one of your limits is reached. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next try. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The input is not valid; the message names the fields. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postMissionMissionIdPoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The mission's id. */
+                mission_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example [
+                 *       {
+                 *         "lat": 47.1,
+                 *         "lng": 8.2,
+                 *         "altitude": 20,
+                 *         "type": "fly"
+                 *       }
+                 *     ]
+                 */
+                "application/json": components["schemas"]["PointOfMission"][];
+            };
+        };
+        responses: {
+            /** @description The whole mission. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 33,
+                     *       "name": "survey",
+                     *       "mission_points": [
+                     *         {
+                     *           "id": 82,
+                     *           "mission_id": 33,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 0,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "altitude": 20,
+                     *           "type": "fly",
+                     *           "label": null,
+                     *           "command": 16,
+                     *           "is_current": false,
+                     *           "autocontinue": true
+                     *         },
+                     *         {
                      *           "id": 83,
-                     *           "mission_id": 39,
+                     *           "mission_id": 33,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 1,
@@ -4628,34 +4872,16 @@ export interface operations {
                      *         },
                      *         {
                      *           "id": 84,
-                     *           "mission_id": 39,
-                     *           "lat": 1,
-                     *           "lng": 2,
-                     *           "sequence": 2,
-                     *           "frame": 3,
-                     *           "param1": 4,
-                     *           "param2": 0,
-                     *           "param3": 0,
-                     *           "param4": 0,
-                     *           "altitude": 3,
-                     *           "type": "base",
-                     *           "label": "pad",
-                     *           "command": 21,
-                     *           "is_current": false,
-                     *           "autocontinue": true
-                     *         },
-                     *         {
-                     *           "id": 85,
-                     *           "mission_id": 39,
+                     *           "mission_id": 33,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
-                     *           "sequence": 3,
+                     *           "sequence": 2,
                      *           "frame": 3,
                      *           "param1": 0,
                      *           "param2": 0,
                      *           "param3": 0,
                      *           "param4": 0,
-                     *           "altitude": 30,
+                     *           "altitude": 40,
                      *           "type": "fly",
                      *           "label": null,
                      *           "command": 16,
@@ -4750,7 +4976,7 @@ export interface operations {
                 /**
                  * @example [
                  *       {
-                 *         "id": 100,
+                 *         "id": 109,
                  *         "sequence": 0,
                  *         "label": "now first"
                  *       }
@@ -4768,12 +4994,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 44,
+                     *       "id": 46,
                      *       "name": "survey",
                      *       "mission_points": [
                      *         {
-                     *           "id": 100,
-                     *           "mission_id": 44,
+                     *           "id": 109,
+                     *           "mission_id": 46,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 0,
@@ -4790,8 +5016,8 @@ export interface operations {
                      *           "autocontinue": true
                      *         },
                      *         {
-                     *           "id": 99,
-                     *           "mission_id": 44,
+                     *           "id": 108,
+                     *           "mission_id": 46,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 2,
@@ -4808,8 +5034,8 @@ export interface operations {
                      *           "autocontinue": true
                      *         },
                      *         {
-                     *           "id": 98,
-                     *           "mission_id": 44,
+                     *           "id": 107,
+                     *           "mission_id": 46,
                      *           "lat": 5,
                      *           "lng": 6,
                      *           "sequence": 9,
@@ -4925,7 +5151,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 25,
+                     *       "id": 26,
                      *       "name": "field",
                      *       "type": "polygon",
                      *       "fence_type": "exclusion",
@@ -5064,15 +5290,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 32,
+                     *       "id": 33,
                      *       "name": "field",
                      *       "type": "polygon",
                      *       "fence_type": "exclusion",
                      *       "enabled": true,
                      *       "geofence_points": [
                      *         {
-                     *           "id": 68,
-                     *           "geofence_id": 32,
+                     *           "id": 75,
+                     *           "geofence_id": 33,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 1,
@@ -5084,8 +5310,8 @@ export interface operations {
                      *           "command": 5002
                      *         },
                      *         {
-                     *           "id": 69,
-                     *           "geofence_id": 32,
+                     *           "id": 76,
+                     *           "geofence_id": 33,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 2,
@@ -5097,8 +5323,8 @@ export interface operations {
                      *           "command": 5002
                      *         },
                      *         {
-                     *           "id": 70,
-                     *           "geofence_id": 32,
+                     *           "id": 77,
+                     *           "geofence_id": 33,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 3,
@@ -5255,15 +5481,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 33,
+                     *       "id": 34,
                      *       "name": "pond",
                      *       "type": "circle",
                      *       "fence_type": "inclusion",
                      *       "enabled": false,
                      *       "geofence_points": [
                      *         {
-                     *           "id": 71,
-                     *           "geofence_id": 33,
+                     *           "id": 78,
+                     *           "geofence_id": 34,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 1,
@@ -5275,8 +5501,8 @@ export interface operations {
                      *           "command": 5002
                      *         },
                      *         {
-                     *           "id": 72,
-                     *           "geofence_id": 33,
+                     *           "id": 79,
+                     *           "geofence_id": 34,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 2,
@@ -5288,8 +5514,8 @@ export interface operations {
                      *           "command": 5002
                      *         },
                      *         {
-                     *           "id": 73,
-                     *           "geofence_id": 33,
+                     *           "id": 80,
+                     *           "geofence_id": 34,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 3,
@@ -5389,7 +5615,7 @@ export interface operations {
                  *         "lng": 8.2,
                  *         "sequence": 1,
                  *         "command": 5002,
-                 *         "geofence_id": 11
+                 *         "geofence_id": 12
                  *       }
                  *     ]
                  */
@@ -5405,15 +5631,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 11,
+                     *       "id": 12,
                      *       "name": "field",
                      *       "type": "polygon",
                      *       "fence_type": "exclusion",
                      *       "enabled": true,
                      *       "geofence_points": [
                      *         {
-                     *           "id": 27,
-                     *           "geofence_id": 11,
+                     *           "id": 34,
+                     *           "geofence_id": 12,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 1,
@@ -5517,8 +5743,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 43,
-                     *       "geofence_id": 18,
+                     *       "id": 50,
+                     *       "geofence_id": 19,
                      *       "lat": 47.1,
                      *       "lng": 8.2,
                      *       "sequence": 3,
@@ -5593,15 +5819,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 19,
+                     *       "id": 20,
                      *       "name": "field",
                      *       "type": "polygon",
                      *       "fence_type": "exclusion",
                      *       "enabled": true,
                      *       "geofence_points": [
                      *         {
-                     *           "id": 44,
-                     *           "geofence_id": 19,
+                     *           "id": 51,
+                     *           "geofence_id": 20,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 1,
@@ -5613,8 +5839,8 @@ export interface operations {
                      *           "command": 5002
                      *         },
                      *         {
-                     *           "id": 46,
-                     *           "geofence_id": 19,
+                     *           "id": 53,
+                     *           "geofence_id": 20,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 3,
@@ -5703,15 +5929,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 15,
+                     *       "id": 16,
                      *       "name": "field",
                      *       "type": "polygon",
                      *       "fence_type": "exclusion",
                      *       "enabled": true,
                      *       "geofence_points": [
                      *         {
-                     *           "id": 32,
-                     *           "geofence_id": 15,
+                     *           "id": 39,
+                     *           "geofence_id": 16,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 1,
@@ -5723,8 +5949,8 @@ export interface operations {
                      *           "command": 5002
                      *         },
                      *         {
-                     *           "id": 33,
-                     *           "geofence_id": 15,
+                     *           "id": 40,
+                     *           "geofence_id": 16,
                      *           "lat": 1,
                      *           "lng": 2,
                      *           "sequence": 2,
@@ -5736,8 +5962,8 @@ export interface operations {
                      *           "command": 5001
                      *         },
                      *         {
-                     *           "id": 34,
-                     *           "geofence_id": 15,
+                     *           "id": 41,
+                     *           "geofence_id": 16,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 3,
@@ -5747,6 +5973,157 @@ export interface operations {
                      *           "param3": 0,
                      *           "param4": 0,
                      *           "command": 5002
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Geofence"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It does not exist, or is not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body's type is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You have too many requests under way, or one of your limits is reached. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next try. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The input is not valid; the message names the fields. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postGeofenceGeofenceIdPoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The geofence's id. */
+                geofence_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example [
+                 *       {
+                 *         "lat": 47,
+                 *         "lng": 8,
+                 *         "command": 5001
+                 *       }
+                 *     ]
+                 */
+                "application/json": components["schemas"]["PointOfGeofence"][];
+            };
+        };
+        responses: {
+            /** @description The whole geofence. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 11,
+                     *       "name": "field",
+                     *       "type": "polygon",
+                     *       "fence_type": "exclusion",
+                     *       "enabled": true,
+                     *       "geofence_points": [
+                     *         {
+                     *           "id": 30,
+                     *           "geofence_id": 11,
+                     *           "lat": 47,
+                     *           "lng": 8,
+                     *           "sequence": 0,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5001
+                     *         },
+                     *         {
+                     *           "id": 31,
+                     *           "geofence_id": 11,
+                     *           "lat": 47.01,
+                     *           "lng": 8,
+                     *           "sequence": 1,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5001
+                     *         },
+                     *         {
+                     *           "id": 32,
+                     *           "geofence_id": 11,
+                     *           "lat": 47.02,
+                     *           "lng": 8,
+                     *           "sequence": 2,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5001
                      *         }
                      *       ]
                      *     }
@@ -5836,7 +6213,7 @@ export interface operations {
                 /**
                  * @example [
                  *       {
-                 *         "id": 47,
+                 *         "id": 54,
                  *         "sequence": 9,
                  *         "lat": 1,
                  *         "lng": 2,
@@ -5856,15 +6233,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 20,
+                     *       "id": 21,
                      *       "name": "field",
                      *       "type": "polygon",
                      *       "fence_type": "exclusion",
                      *       "enabled": true,
                      *       "geofence_points": [
                      *         {
-                     *           "id": 48,
-                     *           "geofence_id": 20,
+                     *           "id": 55,
+                     *           "geofence_id": 21,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 2,
@@ -5876,8 +6253,8 @@ export interface operations {
                      *           "command": 5001
                      *         },
                      *         {
-                     *           "id": 49,
-                     *           "geofence_id": 20,
+                     *           "id": 56,
+                     *           "geofence_id": 21,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 3,
@@ -5889,8 +6266,8 @@ export interface operations {
                      *           "command": 5002
                      *         },
                      *         {
-                     *           "id": 47,
-                     *           "geofence_id": 20,
+                     *           "id": 54,
+                     *           "geofence_id": 21,
                      *           "lat": 1,
                      *           "lng": 2,
                      *           "sequence": 9,
@@ -5994,15 +6371,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 37,
+                     *       "id": 38,
                      *       "name": "field",
                      *       "type": "polygon",
                      *       "fence_type": "exclusion",
                      *       "enabled": false,
                      *       "geofence_points": [
                      *         {
-                     *           "id": 83,
-                     *           "geofence_id": 37,
+                     *           "id": 90,
+                     *           "geofence_id": 38,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 1,
@@ -6014,8 +6391,8 @@ export interface operations {
                      *           "command": 5002
                      *         },
                      *         {
-                     *           "id": 84,
-                     *           "geofence_id": 37,
+                     *           "id": 91,
+                     *           "geofence_id": 38,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 2,
@@ -6027,8 +6404,8 @@ export interface operations {
                      *           "command": 5002
                      *         },
                      *         {
-                     *           "id": 85,
-                     *           "geofence_id": 37,
+                     *           "id": 92,
+                     *           "geofence_id": 38,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 3,
@@ -6124,8 +6501,8 @@ export interface operations {
                      *       "link": "mavlink",
                      *       "link_host": null,
                      *       "video_room_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
-                     *       "created_at": "2026-11-27T17:27:45.038Z",
-                     *       "updated_at": "2026-11-27T17:27:45.038Z"
+                     *       "created_at": "2026-11-27T17:48:43.382Z",
+                     *       "updated_at": "2026-11-27T17:48:43.382Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Drone"];
@@ -6239,7 +6616,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": 102,
-                     *       "user_id": 303,
+                     *       "user_id": 304,
                      *       "name": "Renamed",
                      *       "type": "sitl",
                      *       "vehicle_type": "copter",
@@ -6249,8 +6626,8 @@ export interface operations {
                      *       "link": "mavlink",
                      *       "link_host": null,
                      *       "video_room_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
-                     *       "created_at": "2026-11-27T17:27:45.114Z",
-                     *       "updated_at": "2026-11-27T17:27:45.132Z"
+                     *       "created_at": "2026-11-27T17:48:44.223Z",
+                     *       "updated_at": "2026-11-27T17:48:44.401Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Drone"];
@@ -9402,7 +9779,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "url": "https://fleet.example.com/fleet-vpn/vpn/users/499.conf?X-Amz-Signature=5f3c"
+                     *       "url": "https://fleet.example.com/fleet-vpn/vpn/users/505.conf?X-Amz-Signature=5f3c"
                      *     }
                      */
                     "application/json": components["schemas"]["ConfigLink"];
@@ -10942,8 +11319,8 @@ export interface operations {
                      *           "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *           "created_at": "2026-11-27T17:27:44.399Z",
-                     *           "updated_at": "2026-11-27T17:27:44.399Z",
+                     *           "created_at": "2026-11-27T17:48:34.768Z",
+                     *           "updated_at": "2026-11-27T17:48:34.768Z",
                      *           "is_occurrence": true,
                      *           "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *         },
@@ -10958,8 +11335,8 @@ export interface operations {
                      *           "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": null,
-                     *           "created_at": "2026-11-27T17:27:44.410Z",
-                     *           "updated_at": "2026-11-27T17:27:44.410Z"
+                     *           "created_at": "2026-11-27T17:48:34.870Z",
+                     *           "updated_at": "2026-11-27T17:48:34.870Z"
                      *         },
                      *         {
                      *           "id": 10,
@@ -10972,8 +11349,8 @@ export interface operations {
                      *           "scheduled_time": "2030-05-08T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *           "created_at": "2026-11-27T17:27:44.399Z",
-                     *           "updated_at": "2026-11-27T17:27:44.399Z",
+                     *           "created_at": "2026-11-27T17:48:34.768Z",
+                     *           "updated_at": "2026-11-27T17:48:34.768Z",
                      *           "is_occurrence": true,
                      *           "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *         }
@@ -11071,8 +11448,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "scheduled",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-27T17:27:43.937Z",
-                     *         "updated_at": "2026-11-27T17:27:43.937Z"
+                     *         "created_at": "2026-11-27T17:48:29.139Z",
+                     *         "updated_at": "2026-11-27T17:48:29.139Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -11184,8 +11561,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "scheduled",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-27T17:27:44.572Z",
-                     *         "updated_at": "2026-11-27T17:27:44.572Z"
+                     *         "created_at": "2026-11-27T17:48:36.346Z",
+                     *         "updated_at": "2026-11-27T17:48:36.346Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -11280,8 +11657,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "completed",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-27T17:27:44.617Z",
-                     *         "updated_at": "2026-11-27T17:27:44.625Z"
+                     *         "created_at": "2026-11-27T17:48:36.773Z",
+                     *         "updated_at": "2026-11-27T17:48:36.877Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -11481,8 +11858,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-08T08:00:00.000Z",
                      *         "status": "completed",
                      *         "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *         "created_at": "2026-11-27T17:27:44.854Z",
-                     *         "updated_at": "2026-11-27T17:27:44.854Z",
+                     *         "created_at": "2026-11-27T17:48:39.147Z",
+                     *         "updated_at": "2026-11-27T17:48:39.147Z",
                      *         "is_occurrence": true,
                      *         "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *       },
@@ -11590,7 +11967,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 24,
-                     *         "user_id": 293,
+                     *         "user_id": 294,
                      *         "drone_id": 98,
                      *         "mission_id": 29,
                      *         "execution_id": null,
@@ -11599,8 +11976,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *         "status": "cancelled",
                      *         "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *         "created_at": "2026-11-27T17:27:45.007Z",
-                     *         "updated_at": "2026-11-27T17:27:45.007Z",
+                     *         "created_at": "2026-11-27T17:48:43.093Z",
+                     *         "updated_at": "2026-11-27T17:48:43.093Z",
                      *         "is_occurrence": true,
                      *         "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *       },
@@ -12043,8 +12420,8 @@ export interface operations {
                      *           "size": 7,
                      *           "sha256": "ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73",
                      *           "stream": "none",
-                     *           "created_at": "2026-11-27T17:27:42.852Z",
-                     *           "completed_at": "2026-11-27T17:27:42.897Z",
+                     *           "created_at": "2026-11-27T17:48:20.652Z",
+                     *           "completed_at": "2026-11-27T17:48:21.692Z",
                      *           "derivation_failure": null,
                      *           "recorded": false,
                      *           "thumbnail_url": null
@@ -12160,8 +12537,8 @@ export interface operations {
                      *           "size": 10,
                      *           "sha256": "442c4dbe5ccdcbb71250e265dddfe243426de630bfa567c6a9f781422ea9c530",
                      *           "stream": "pending",
-                     *           "created_at": "2026-11-27T17:27:43.064Z",
-                     *           "completed_at": "2026-11-27T17:27:43.136Z",
+                     *           "created_at": "2026-11-27T17:48:22.078Z",
+                     *           "completed_at": "2026-11-27T17:48:22.236Z",
                      *           "derivation_failure": null,
                      *           "recorded": false,
                      *           "thumbnail_url": null
@@ -12569,7 +12946,7 @@ export interface operations {
                      *       "mission_name": null,
                      *       "status": "in_progress",
                      *       "notes": null,
-                     *       "started_at": "2026-11-27T17:27:46.331Z",
+                     *       "started_at": "2026-11-27T17:48:56.363Z",
                      *       "completed_at": null,
                      *       "plan_state": "unread",
                      *       "plan_hash": null,
@@ -12587,7 +12964,7 @@ export interface operations {
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-27T17:27:46.331Z",
+                     *         "started_at": "2026-11-27T17:48:56.363Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -12746,8 +13123,8 @@ export interface operations {
                      *       "mission_name": null,
                      *       "status": "error",
                      *       "notes": "a motor failed",
-                     *       "started_at": "2026-11-27T17:27:46.375Z",
-                     *       "completed_at": "2026-11-27T17:27:46.401Z",
+                     *       "started_at": "2026-11-27T17:48:56.715Z",
+                     *       "completed_at": "2026-11-27T17:48:57.086Z",
                      *       "plan_state": "unread",
                      *       "plan_hash": null,
                      *       "verified_plan_hash": null,
@@ -12764,8 +13141,8 @@ export interface operations {
                      *         "mission_name": null,
                      *         "status": "error",
                      *         "notes": "a motor failed",
-                     *         "started_at": "2026-11-27T17:27:46.375Z",
-                     *         "completed_at": "2026-11-27T17:27:46.401Z",
+                     *         "started_at": "2026-11-27T17:48:56.715Z",
+                     *         "completed_at": "2026-11-27T17:48:57.086Z",
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
                      *         "verified_plan_hash": null,
@@ -13059,7 +13436,7 @@ export interface operations {
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-27T17:27:46.615Z",
+                     *         "started_at": "2026-11-27T17:48:58.027Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -13142,12 +13519,12 @@ export interface operations {
                      *           {
                      *             "id": 8,
                      *             "drone_id": 121,
-                     *             "user_id": 335,
+                     *             "user_id": 336,
                      *             "mission_id": null,
                      *             "mission_name": null,
                      *             "status": "in_progress",
                      *             "notes": null,
-                     *             "started_at": "2026-11-27T17:27:46.654Z",
+                     *             "started_at": "2026-11-27T17:49:00.439Z",
                      *             "completed_at": null,
                      *             "plan_state": "unread",
                      *             "plan_hash": null,
@@ -13264,7 +13641,7 @@ export interface operations {
                      *             "mission_name": null,
                      *             "status": "in_progress",
                      *             "notes": null,
-                     *             "started_at": "2026-11-27T17:27:46.695Z",
+                     *             "started_at": "2026-11-27T17:49:00.513Z",
                      *             "completed_at": null,
                      *             "plan_state": "unread",
                      *             "plan_hash": null,
@@ -13359,7 +13736,7 @@ export interface operations {
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-27T17:27:46.721Z",
+                     *         "started_at": "2026-11-27T17:49:00.558Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -13383,8 +13760,8 @@ export interface operations {
                      *             "size": 3,
                      *             "sha256": "836ff184e7b41b1e13cb5fd89fa1de98dbbab99e9d2918913ff43b86a5c7c213",
                      *             "stream": "none",
-                     *             "created_at": "2026-11-27T17:27:46.730Z",
-                     *             "completed_at": "2026-11-27T17:27:46.787Z",
+                     *             "created_at": "2026-11-27T17:49:00.576Z",
+                     *             "completed_at": "2026-11-27T17:49:00.680Z",
                      *             "derivation_failure": null,
                      *             "recorded": false,
                      *             "thumbnail_url": null
@@ -13730,7 +14107,7 @@ export interface operations {
                      *           "max_distance_from_home_m": 499.9997242021651
                      *         },
                      *         "error": null,
-                     *         "analysed_at": "2026-11-27T17:27:47.266Z",
+                     *         "analysed_at": "2026-11-27T17:49:01.821Z",
                      *         "recorded": false
                      *       },
                      *       "message": "OK"

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { examples } from "../http/openapi/examples";
 import { ApiClient } from "../testing/client";
 import type { ContractCase, ContractWorld } from "../testing/contract";
-import { ContractExamples, shapeOf } from "../testing/contract-examples";
+import { ContractExamples, shapeOf } from "../testing/contract/examples";
 import { startTestGateway, type TestGateway } from "../testing/worlds/start-gateway";
 
 /**

@@ -6,6 +6,23 @@ const refusal = { error: expect.any(String) };
 
 export const geofencePointsContract: readonly ContractCase[] = [
   {
+    route: "POST /geofence/:geofence_id/points",
+    title: "answers 201 with the geofence, whose points are those of the array, in its order",
+    run: async ({ user, otherUser }) => {
+      const { id } = await storeGeofence(user.api);
+      const path = `/geofence/${id}/points`;
+      const rows = [0, 1, 2, 3].map((corner) => ({ lat: 47 + corner / 100, lng: 8, command: 5001 }));
+      const reply = await user.api.post(path, rows);
+      expect(reply.status).toBe(201);
+      expect(reply.body.geofence_points).toMatchObject(
+        rows.map((row, sequence) => ({ ...row, sequence, geofence_id: id })),
+      );
+      expect(await user.api.post(path, [{ lat: 47, lng: 8 }])).toMatchObject({ status: 500, body: refusal });
+      expect(await otherUser.api.post(path, rows)).toMatchObject({ status: 404, body: refusal });
+      expect((await user.api.get(`/geofence/${id}`)).body).toEqual(reply.body);
+    },
+  },
+  {
     route: "POST /geofence/point",
     title: "answers 201 with the whole geofence and the point's defaults; only the first point is stored",
     run: async ({ user }) => {

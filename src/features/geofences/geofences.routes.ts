@@ -1,6 +1,7 @@
 import { ids, type Route, route } from "../../http/route";
 import { planRoute, planRoutes, serialized } from "../plans";
 import {
+  AllGeofencePoints,
   FirstGeofencePoint,
   Geofence,
   GeofenceChange,
@@ -24,6 +25,7 @@ export const geofenceRoutes = (geofences: GeofenceService): readonly Route[] => 
     newPlan: NewGeofence,
     point: GeofencePoint,
     firstPoint: FirstGeofencePoint,
+    allPoints: AllGeofencePoints,
     pointChange: GeofencePointChange,
     pointBatch: GeofencePointBatch,
     changed: 200,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { batchOf, firstOf, MavCmd, optionalColumns, PlanName, pointColumns, RowId } from "../plans";
+import { allOf, batchOf, firstOf, MavCmd, optionalColumns, PlanName, pointColumns, RowId } from "../plans";
 
 const columns = {
   ...pointColumns,
@@ -40,11 +40,10 @@ export const NewGeofence = geofenceColumns
 export const GeofenceChange = geofenceColumns.partial().meta({ id: "GeofenceChange" });
 export type GeofenceChange = z.output<typeof GeofenceChange>;
 
-const NewPoint = z
-  .strictObject({ geofence_id: RowId, ...columns })
-  .partial(optionalColumns)
-  .meta({ id: "NewGeofencePoint" });
+const newPoint = z.strictObject(columns).partial(optionalColumns);
+const NewPoint = newPoint.extend({ geofence_id: RowId }).meta({ id: "NewGeofencePoint" });
 export const FirstGeofencePoint = firstOf(NewPoint);
+export const AllGeofencePoints = allOf(newPoint.partial({ sequence: true }).meta({ id: "PointOfGeofence" }));
 
 const PointChange = z.strictObject(columns).partial();
 export const GeofencePointChange = PointChange.meta({ id: "GeofencePointChange" });

@@ -19,6 +19,45 @@ const storeEmpty = async (api: ApiClient): Promise<{ id: number }> =>
 
 export const missionPointsContract: readonly ContractCase[] = [
   {
+    route: "POST /mission/:mission_id/points",
+    title: "answers 201 with the mission, whose points are those of the array, in its order",
+    run: async ({ user, otherUser }) => {
+      const { id } = await storeMission(user.api);
+      const { sequence: _, ...point } = missionPoint;
+      const path = `/mission/${id}/points`;
+      const rows = [20, 30, 40].map((altitude) => ({ ...point, altitude }));
+      const reply = await user.api.post(path, rows);
+      expect(reply.status).toBe(201);
+      expect(reply.body.mission_points).toEqual(
+        rows.map((row, sequence) => ({
+          ...{ ...defaults, ...row, sequence },
+          ...{ id: expect.any(Number), mission_id: id },
+        })),
+      );
+      expect(await otherUser.api.post(path, rows)).toMatchObject({ status: 404, body: refusal });
+      expect((await user.api.post(path, [])).body.mission_points).toEqual([]);
+    },
+  },
+  {
+    route: "POST /mission/:mission_id/points",
+    title: "stores none when one does not fit, and keeps those that it had",
+    run: async ({ user }) => {
+      const { id } = await storeMission(user.api);
+      const before = (await user.api.get(`/mission/${id}`)).body;
+      const bad = [{ lat: 91 }, { mission_id: id }, { speed: 3 }, { altitude: "high" }];
+      for (const fault of bad) {
+        const reply = await user.api.post(`/mission/${id}/points`, [
+          missionPoint,
+          { ...missionPoint, ...fault },
+        ]);
+        expect(reply).toMatchObject({ status: 500, body: { error: expect.stringMatching(/^1\b/) } });
+      }
+      const many = Array.from({ length: 2_001 }, () => ({ ...missionPoint, lat: 1, lng: 1 }));
+      expect(await user.api.post(`/mission/${id}/points`, many)).toMatchObject({ status: 500 });
+      expect((await user.api.get(`/mission/${id}`)).body).toEqual(before);
+    },
+  },
+  {
     route: "POST /mission/point",
     title: "answers 201 with the whole mission and the point's defaults",
     run: async ({ user }) => {

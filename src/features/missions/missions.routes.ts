@@ -1,6 +1,7 @@
 import type { Route } from "../../http/route";
 import { planRoutes } from "../plans";
 import {
+  AllMissionPoints,
   FirstMissionPoint,
   Mission,
   MissionPoint,
@@ -19,6 +20,7 @@ export const missionRoutes = (missions: MissionService): readonly Route[] =>
     newPlan: NewMission,
     point: MissionPoint,
     firstPoint: FirstMissionPoint,
+    allPoints: AllMissionPoints,
     pointChange: MissionPointChange,
     pointBatch: MissionPointBatch,
     changed: 201,

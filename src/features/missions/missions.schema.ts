@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { batchOf, firstOf, Label, MavCmd, optionalColumns, PlanName, pointColumns, RowId } from "../plans";
+import {
+  allOf,
+  batchOf,
+  firstOf,
+  Label,
+  MavCmd,
+  optionalColumns,
+  PlanName,
+  pointColumns,
+  RowId,
+} from "../plans";
 
 const columns = {
   ...pointColumns,
@@ -41,11 +51,10 @@ export type Mission = z.output<typeof Mission>;
 
 export const NewMission = z.object({ name: PlanName }).meta({ id: "NewMission" });
 
-const NewPoint = z
-  .strictObject({ mission_id: RowId, ...columns })
-  .partial(optional)
-  .meta({ id: "NewMissionPoint" });
+const newPoint = z.strictObject(columns).partial(optional);
+const NewPoint = newPoint.extend({ mission_id: RowId }).meta({ id: "NewMissionPoint" });
 export const FirstMissionPoint = firstOf(NewPoint);
+export const AllMissionPoints = allOf(newPoint.partial({ sequence: true }).meta({ id: "PointOfMission" }));
 
 const PointChange = z.strictObject(columns).partial();
 export const MissionPointChange = PointChange.meta({ id: "MissionPointChange" });

@@ -1,6 +1,7 @@
 export { PLAN_LIMITS, type PlanLimits } from "./plan-limits";
 export { planRoute, planRoutes, serialized } from "./plans.routes";
 export {
+  allOf,
   batchOf,
   firstOf,
   Label,

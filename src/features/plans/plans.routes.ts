@@ -14,6 +14,7 @@ interface PlanRoutes {
   readonly newPlan: z.ZodType;
   readonly point: z.ZodType;
   readonly firstPoint: z.ZodType;
+  readonly allPoints: z.ZodType;
   readonly pointChange: z.ZodType;
   readonly pointBatch: z.ZodType;
   /** Status of a reply to a change of points. */
@@ -120,6 +121,18 @@ export function planRoutes<Kind extends PlanKind>(plans: PlanService<Kind>, kind
       summary: "Delete one point",
       success: whole,
       handle: ({ params, caller }) => serialized(plans.removePoint(caller.id, params[pointId] as number)),
+    }),
+    route({
+      ...onePlan,
+      method: "post",
+      path: `${onePlan.path}/points`,
+      summary: `Store all points of a ${word} at once`,
+      description: `They take the place of those that it had. Points without a \`sequence\` are in the order of the array. All are stored or, with an unknown key or a value that does not fit, none, and the answer is 500.`,
+      body: kind.allPoints,
+      bodyLimitBytes: BATCH_BYTES,
+      success: { ...whole, status: 201 },
+      handle: ({ params, body, caller }) =>
+        serialized(plans.setPoints(caller.id, params[planId] as number, body as readonly object[])),
     }),
     route({
       ...onePlan,

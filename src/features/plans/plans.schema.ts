@@ -46,6 +46,16 @@ export const firstOf = <Point extends z.ZodType>(point: Point) =>
     .preprocess((body) => (Array.isArray(body) ? body.slice(0, 1) : body), z.array(point).min(1))
     .transform((points) => points[0] as z.output<Point>);
 
+/** All points of a plan, in the order of the array where they have no `sequence`. Too long an array is not validated. */
+export const allOf = <Point extends z.ZodType<{ sequence?: number | undefined }>>(point: Point) =>
+  z.preprocess(
+    (body) => (Array.isArray(body) ? body.slice(0, PLAN_LIMITS.pointsOfPlan + 1) : body),
+    z
+      .array(point)
+      .max(PLAN_LIMITS.pointsOfPlan)
+      .transform((points) => points.map((one, index) => ({ sequence: index, ...one }))),
+  );
+
 /** Rows that are changed together or not at all: each an id and the columns to change. Too long a batch is not validated. */
 export const batchOf = <Shape extends z.ZodRawShape>(change: z.ZodObject<Shape>, id: string) =>
   z.preprocess(

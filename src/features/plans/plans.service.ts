@@ -78,6 +78,17 @@ export class PlanService<Kind extends PlanKind> {
     });
   }
 
+  /** They take the place of the points that it had. */
+  setPoints(userId: number, planId: number, points: readonly object[]): Promise<string> {
+    return this.changed(userId, async (trx) => {
+      await this.store.lockOwner(trx, userId);
+      if (!(await this.store.lock(trx, userId, planId))) this.missing(planId);
+      await this.store.replacePoints(trx, planId, points);
+      this.admitPoint(await this.store.countPoints(trx, userId, planId));
+      return planId;
+    });
+  }
+
   changePoint(userId: number, pointId: number, change: Kind["pointChange"]): Promise<string> {
     return this.changed(
       userId,

@@ -114,6 +114,15 @@ export class PlanStore<Point extends Row> {
     await db(this.tables.points).insert(point);
   }
 
+  /** Leaves the plan with these points. */
+  async replacePoints(trx: Knex.Transaction, planId: number, points: readonly object[]): Promise<void> {
+    const { points: table, parent } = this.tables;
+    await trx(table)
+      .where({ [parent]: planId })
+      .delete();
+    if (points.length > 0) await trx(table).insert(points.map((point) => ({ ...point, [parent]: planId })));
+  }
+
   /** Returns the id of the point's plan, or undefined when the user has no such point. */
   async updatePoint(db: Db, userId: number, pointId: number, change: object): Promise<number | undefined> {
     const { parent } = this.tables;

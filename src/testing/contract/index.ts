@@ -1,5 +1,5 @@
-import type { ApiClient } from "./client";
-import type { TestGateway, TestUser } from "./worlds/start-gateway";
+import type { ApiClient } from "../client";
+import type { TestGateway, TestUser } from "../worlds/start-gateway";
 
 /**
  * One row of the contract's tables, tried over HTTP. Features keep their cases in `*.contract.ts`;

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Example } from "../http/openapi/examples";
-import type { Route } from "../http/route";
-import { packageRoot } from "../platform/process/version";
-import type { Exchange } from "./client";
+import type { Example } from "../../http/openapi/examples";
+import type { Route } from "../../http/route";
+import { packageRoot } from "../../platform/process/version";
+import type { Exchange } from "../client";
 
 const FILE = join(packageRoot, "src/http/openapi/examples.ts");
 /** Elements of an array that an example of a reply shows. */
