@@ -3531,7 +3531,7 @@ export interface operations {
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
                      *         "ip": "10.70.0.18",
-                     *         "created_at": "2026-11-27T17:47:28.690Z"
+                     *         "created_at": "2026-11-27T17:53:17.785Z"
                      *       },
                      *       "message": "Registered. Sign in with the new password."
                      *     }
@@ -3823,7 +3823,7 @@ export interface operations {
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
                      *         "ip": "10.70.0.27",
-                     *         "created_at": "2026-11-27T17:47:29.600Z"
+                     *         "created_at": "2026-11-27T17:53:18.739Z"
                      *       },
                      *       "message": "The password was updated."
                      *     }
@@ -3916,7 +3916,7 @@ export interface operations {
                      *       "level": "CUSTOMER",
                      *       "is_active": true,
                      *       "ip": "10.70.0.31",
-                     *       "created_at": "2026-11-27T17:47:29.893Z",
+                     *       "created_at": "2026-11-27T17:53:19.343Z",
                      *       "success": true,
                      *       "data": {
                      *         "id": 31,
@@ -3924,7 +3924,7 @@ export interface operations {
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
                      *         "ip": "10.70.0.31",
-                     *         "created_at": "2026-11-27T17:47:29.893Z"
+                     *         "created_at": "2026-11-27T17:53:19.343Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -6501,8 +6501,8 @@ export interface operations {
                      *       "link": "mavlink",
                      *       "link_host": null,
                      *       "video_room_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
-                     *       "created_at": "2026-11-27T17:48:43.382Z",
-                     *       "updated_at": "2026-11-27T17:48:43.382Z"
+                     *       "created_at": "2026-11-27T17:53:56.048Z",
+                     *       "updated_at": "2026-11-27T17:53:56.048Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Drone"];
@@ -6616,7 +6616,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": 102,
-                     *       "user_id": 304,
+                     *       "user_id": 303,
                      *       "name": "Renamed",
                      *       "type": "sitl",
                      *       "vehicle_type": "copter",
@@ -6626,8 +6626,8 @@ export interface operations {
                      *       "link": "mavlink",
                      *       "link_host": null,
                      *       "video_room_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
-                     *       "created_at": "2026-11-27T17:48:44.223Z",
-                     *       "updated_at": "2026-11-27T17:48:44.401Z"
+                     *       "created_at": "2026-11-27T17:53:56.197Z",
+                     *       "updated_at": "2026-11-27T17:53:56.218Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Drone"];
@@ -9492,6 +9492,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "room_number": 1
+                 *     }
+                 */
                 "application/json": {
                     /** @description The drone's id. */
                     room_number: number;
@@ -9505,6 +9510,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The room is open.",
+                     *       "room_number": 1,
+                     *       "room_password": "DCgxl6sCCKo7BCiu",
+                     *       "room_mgmt_token": "CGgF_l12xf8KaQoIEOcEv-zR7eCVeuYj"
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         room_number: number;
@@ -9583,6 +9596,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The room is open. No program on the drone listens; it must open the room itself.",
+                     *       "room_number": 2,
+                     *       "room_password": "5ZqpU7gRHyPJMHQ_",
+                     *       "listeners": 0
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         room_number: number;
@@ -9650,6 +9671,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The stream is stopped."
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                     };
@@ -9713,6 +9739,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The stream starts.",
+                     *       "room_number": 9,
+                     *       "room_password": "mgTRF5v0ne8Lixgq",
+                     *       "listeners": 1
+                     *     }
+                     */
                     "application/json": {
                         message: string;
                         room_number: number;
@@ -10223,6 +10257,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "stopped",
+                     *       "instance_id": "built-in",
+                     *       "state": "stopped",
+                     *       "public_ip": null,
+                     *       "private_ip": null,
+                     *       "started_at": null,
+                     *       "runtime_seconds": null,
+                     *       "cost_estimate": null
+                     *     }
+                     */
                     "application/json": {
                         /** @enum {string} */
                         state: "pending" | "running" | "stopping" | "stopped" | "shutting-down" | "terminated";
@@ -10301,6 +10347,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "success",
+                     *       "message": "The instance is starting.",
+                     *       "instance_id": "built-in",
+                     *       "state": "pending",
+                     *       "public_ip": "127.0.0.1",
+                     *       "private_ip": "127.0.0.1",
+                     *       "session_cost": null
+                     *     }
+                     */
                     "application/json": {
                         /** @enum {string} */
                         state: "pending" | "running" | "stopping" | "stopped" | "shutting-down" | "terminated";
@@ -10390,6 +10447,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "info",
+                     *       "message": "The instance is stopped already.",
+                     *       "instance_id": "built-in",
+                     *       "state": "stopped",
+                     *       "public_ip": null,
+                     *       "private_ip": null,
+                     *       "session_cost": null
+                     *     }
+                     */
                     "application/json": {
                         /** @enum {string} */
                         state: "pending" | "running" | "stopping" | "stopped" | "shutting-down" | "terminated";
@@ -10479,6 +10547,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "success",
+                     *       "data": {
+                     *         "provider": "process",
+                     *         "instance_type": "built-in simulator",
+                     *         "link_port": 27590,
+                     *         "hourly_rate": 0.95,
+                     *         "storage_gb": 30
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         status: "success";
@@ -10654,6 +10734,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "vehicle_count": 3
+                 *     }
+                 */
                 "application/json": components["schemas"]["VehicleCount"];
             };
         };
@@ -10664,6 +10749,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "checkout_url": "https://checkout.example.com/cs_test_1",
+                     *       "session_id": "cs_test_1",
+                     *       "success": true,
+                     *       "data": {
+                     *         "checkout_url": "https://checkout.example.com/cs_test_1",
+                     *         "session_id": "cs_test_1"
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         checkout_url: string;
                         session_id: string;
@@ -10747,6 +10844,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "portal_url": "https://portal.example.com/cus_23554_13",
+                     *       "success": true,
+                     *       "data": {
+                     *         "portal_url": "https://portal.example.com/cus_23554_13"
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         portal_url: string;
                         /** @constant */
@@ -10805,6 +10912,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "vehicle_count": 5
+                 *     }
+                 */
                 "application/json": components["schemas"]["VehicleCount"];
             };
         };
@@ -10815,6 +10927,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 8,
+                     *         "user_id": 11,
+                     *         "status": "active",
+                     *         "vehicle_count": 5,
+                     *         "created_at": "2026-11-27T17:53:12.634Z",
+                     *         "updated_at": "2026-11-27T17:53:12.768Z",
+                     *         "cancel_at_period_end": false,
+                     *         "current_period_end": "2027-12-28T13:20:00.000Z",
+                     *         "granted": false
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -10890,6 +11019,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "immediate": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["Cancellation"];
             };
         };
@@ -10900,6 +11034,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 5,
+                     *         "user_id": 7,
+                     *         "status": "canceled",
+                     *         "vehicle_count": 2,
+                     *         "created_at": "2026-11-27T17:53:11.797Z",
+                     *         "updated_at": "2026-11-27T17:53:11.850Z",
+                     *         "cancel_at_period_end": false,
+                     *         "current_period_end": "2027-12-28T13:20:00.000Z",
+                     *         "granted": false
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -10981,6 +11132,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 20,
+                     *         "user_id": 21,
+                     *         "status": "active",
+                     *         "vehicle_count": 2,
+                     *         "created_at": "2026-11-27T17:53:14.393Z",
+                     *         "updated_at": "2026-11-27T17:53:14.441Z",
+                     *         "cancel_at_period_end": false,
+                     *         "current_period_end": "2027-12-28T13:20:00.000Z",
+                     *         "granted": false
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -11319,8 +11487,8 @@ export interface operations {
                      *           "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *           "created_at": "2026-11-27T17:48:34.768Z",
-                     *           "updated_at": "2026-11-27T17:48:34.768Z",
+                     *           "created_at": "2026-11-27T17:53:54.748Z",
+                     *           "updated_at": "2026-11-27T17:53:54.748Z",
                      *           "is_occurrence": true,
                      *           "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *         },
@@ -11335,8 +11503,8 @@ export interface operations {
                      *           "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": null,
-                     *           "created_at": "2026-11-27T17:48:34.870Z",
-                     *           "updated_at": "2026-11-27T17:48:34.870Z"
+                     *           "created_at": "2026-11-27T17:53:54.773Z",
+                     *           "updated_at": "2026-11-27T17:53:54.773Z"
                      *         },
                      *         {
                      *           "id": 10,
@@ -11349,8 +11517,8 @@ export interface operations {
                      *           "scheduled_time": "2030-05-08T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *           "created_at": "2026-11-27T17:48:34.768Z",
-                     *           "updated_at": "2026-11-27T17:48:34.768Z",
+                     *           "created_at": "2026-11-27T17:53:54.748Z",
+                     *           "updated_at": "2026-11-27T17:53:54.748Z",
                      *           "is_occurrence": true,
                      *           "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *         }
@@ -11448,8 +11616,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "scheduled",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-27T17:48:29.139Z",
-                     *         "updated_at": "2026-11-27T17:48:29.139Z"
+                     *         "created_at": "2026-11-27T17:53:53.675Z",
+                     *         "updated_at": "2026-11-27T17:53:53.675Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -11552,7 +11720,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 16,
-                     *         "user_id": 281,
+                     *         "user_id": 282,
                      *         "drone_id": 91,
                      *         "mission_id": 22,
                      *         "execution_id": null,
@@ -11561,8 +11729,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "scheduled",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-27T17:48:36.346Z",
-                     *         "updated_at": "2026-11-27T17:48:36.346Z"
+                     *         "created_at": "2026-11-27T17:53:55.089Z",
+                     *         "updated_at": "2026-11-27T17:53:55.089Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -11657,8 +11825,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "completed",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-27T17:48:36.773Z",
-                     *         "updated_at": "2026-11-27T17:48:36.877Z"
+                     *         "created_at": "2026-11-27T17:53:55.208Z",
+                     *         "updated_at": "2026-11-27T17:53:55.226Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -11849,7 +12017,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 21,
-                     *         "user_id": 289,
+                     *         "user_id": 290,
                      *         "drone_id": 96,
                      *         "mission_id": 27,
                      *         "execution_id": 3,
@@ -11858,8 +12026,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-08T08:00:00.000Z",
                      *         "status": "completed",
                      *         "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *         "created_at": "2026-11-27T17:48:39.147Z",
-                     *         "updated_at": "2026-11-27T17:48:39.147Z",
+                     *         "created_at": "2026-11-27T17:53:55.637Z",
+                     *         "updated_at": "2026-11-27T17:53:55.637Z",
                      *         "is_occurrence": true,
                      *         "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *       },
@@ -11967,7 +12135,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 24,
-                     *         "user_id": 294,
+                     *         "user_id": 293,
                      *         "drone_id": 98,
                      *         "mission_id": 29,
                      *         "execution_id": null,
@@ -11976,8 +12144,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *         "status": "cancelled",
                      *         "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *         "created_at": "2026-11-27T17:48:43.093Z",
-                     *         "updated_at": "2026-11-27T17:48:43.093Z",
+                     *         "created_at": "2026-11-27T17:53:55.978Z",
+                     *         "updated_at": "2026-11-27T17:53:55.978Z",
                      *         "is_occurrence": true,
                      *         "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *       },
@@ -12409,7 +12577,7 @@ export interface operations {
                      *         {
                      *           "id": 6,
                      *           "drone_id": 76,
-                     *           "user_id": 229,
+                     *           "user_id": 230,
                      *           "execution_id": null,
                      *           "asset_type": "logs",
                      *           "file_name": "flight.bin",
@@ -12420,8 +12588,8 @@ export interface operations {
                      *           "size": 7,
                      *           "sha256": "ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73",
                      *           "stream": "none",
-                     *           "created_at": "2026-11-27T17:48:20.652Z",
-                     *           "completed_at": "2026-11-27T17:48:21.692Z",
+                     *           "created_at": "2026-11-27T17:53:51.494Z",
+                     *           "completed_at": "2026-11-27T17:53:51.607Z",
                      *           "derivation_failure": null,
                      *           "recorded": false,
                      *           "thumbnail_url": null
@@ -12537,8 +12705,8 @@ export interface operations {
                      *           "size": 10,
                      *           "sha256": "442c4dbe5ccdcbb71250e265dddfe243426de630bfa567c6a9f781422ea9c530",
                      *           "stream": "pending",
-                     *           "created_at": "2026-11-27T17:48:22.078Z",
-                     *           "completed_at": "2026-11-27T17:48:22.236Z",
+                     *           "created_at": "2026-11-27T17:53:51.837Z",
+                     *           "completed_at": "2026-11-27T17:53:51.944Z",
                      *           "derivation_failure": null,
                      *           "recorded": false,
                      *           "thumbnail_url": null
@@ -12941,12 +13109,12 @@ export interface operations {
                      * @example {
                      *       "id": 4,
                      *       "drone_id": 115,
-                     *       "user_id": 327,
+                     *       "user_id": 328,
                      *       "mission_id": null,
                      *       "mission_name": null,
                      *       "status": "in_progress",
                      *       "notes": null,
-                     *       "started_at": "2026-11-27T17:48:56.363Z",
+                     *       "started_at": "2026-11-27T17:53:57.751Z",
                      *       "completed_at": null,
                      *       "plan_state": "unread",
                      *       "plan_hash": null,
@@ -12959,12 +13127,12 @@ export interface operations {
                      *       "data": {
                      *         "id": 4,
                      *         "drone_id": 115,
-                     *         "user_id": 327,
+                     *         "user_id": 328,
                      *         "mission_id": null,
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-27T17:48:56.363Z",
+                     *         "started_at": "2026-11-27T17:53:57.751Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -13123,8 +13291,8 @@ export interface operations {
                      *       "mission_name": null,
                      *       "status": "error",
                      *       "notes": "a motor failed",
-                     *       "started_at": "2026-11-27T17:48:56.715Z",
-                     *       "completed_at": "2026-11-27T17:48:57.086Z",
+                     *       "started_at": "2026-11-27T17:53:57.810Z",
+                     *       "completed_at": "2026-11-27T17:53:57.905Z",
                      *       "plan_state": "unread",
                      *       "plan_hash": null,
                      *       "verified_plan_hash": null,
@@ -13141,8 +13309,8 @@ export interface operations {
                      *         "mission_name": null,
                      *         "status": "error",
                      *         "notes": "a motor failed",
-                     *         "started_at": "2026-11-27T17:48:56.715Z",
-                     *         "completed_at": "2026-11-27T17:48:57.086Z",
+                     *         "started_at": "2026-11-27T17:53:57.810Z",
+                     *         "completed_at": "2026-11-27T17:53:57.905Z",
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
                      *         "verified_plan_hash": null,
@@ -13436,7 +13604,7 @@ export interface operations {
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-27T17:48:58.027Z",
+                     *         "started_at": "2026-11-27T17:53:58.215Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -13519,12 +13687,12 @@ export interface operations {
                      *           {
                      *             "id": 8,
                      *             "drone_id": 121,
-                     *             "user_id": 336,
+                     *             "user_id": 335,
                      *             "mission_id": null,
                      *             "mission_name": null,
                      *             "status": "in_progress",
                      *             "notes": null,
-                     *             "started_at": "2026-11-27T17:49:00.439Z",
+                     *             "started_at": "2026-11-27T17:53:58.277Z",
                      *             "completed_at": null,
                      *             "plan_state": "unread",
                      *             "plan_hash": null,
@@ -13641,7 +13809,7 @@ export interface operations {
                      *             "mission_name": null,
                      *             "status": "in_progress",
                      *             "notes": null,
-                     *             "started_at": "2026-11-27T17:49:00.513Z",
+                     *             "started_at": "2026-11-27T17:53:58.337Z",
                      *             "completed_at": null,
                      *             "plan_state": "unread",
                      *             "plan_hash": null,
@@ -13736,7 +13904,7 @@ export interface operations {
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-27T17:49:00.558Z",
+                     *         "started_at": "2026-11-27T17:53:58.392Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -13760,8 +13928,8 @@ export interface operations {
                      *             "size": 3,
                      *             "sha256": "836ff184e7b41b1e13cb5fd89fa1de98dbbab99e9d2918913ff43b86a5c7c213",
                      *             "stream": "none",
-                     *             "created_at": "2026-11-27T17:49:00.576Z",
-                     *             "completed_at": "2026-11-27T17:49:00.680Z",
+                     *             "created_at": "2026-11-27T17:53:58.404Z",
+                     *             "completed_at": "2026-11-27T17:53:58.495Z",
                      *             "derivation_failure": null,
                      *             "recorded": false,
                      *             "thumbnail_url": null
@@ -13914,6 +14082,94 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "execution_id": 1,
+                     *         "asset_id": 1,
+                     *         "status": "ready",
+                     *         "stats": {
+                     *           "gps": {
+                     *             "max_hdop": 1,
+                     *             "fix_share": 1,
+                     *             "mean_hdop": 1,
+                     *             "min_satellites": 9,
+                     *             "mean_satellites": 9
+                     *           },
+                     *           "home": null,
+                     *           "modes": [],
+                     *           "track": [
+                     *             {
+                     *               "lat": 47,
+                     *               "lng": 8,
+                     *               "seconds": 0,
+                     *               "altitude_m": 0
+                     *             },
+                     *             {
+                     *               "lat": 47,
+                     *               "lng": 8,
+                     *               "seconds": 10,
+                     *               "altitude_m": 0
+                     *             },
+                     *             {
+                     *               "lat": 47,
+                     *               "lng": 8,
+                     *               "seconds": 20,
+                     *               "altitude_m": 0
+                     *             }
+                     *           ],
+                     *           "format": "dataflash",
+                     *           "series": [
+                     *             {
+                     *               "seconds": 0,
+                     *               "speed_ms": 0,
+                     *               "battery_v": null,
+                     *               "altitude_m": 0
+                     *             },
+                     *             {
+                     *               "seconds": 10,
+                     *               "speed_ms": 0,
+                     *               "battery_v": null,
+                     *               "altitude_m": 0
+                     *             },
+                     *             {
+                     *               "seconds": 20,
+                     *               "speed_ms": 0,
+                     *               "battery_v": null,
+                     *               "altitude_m": 0
+                     *             }
+                     *           ],
+                     *           "battery": null,
+                     *           "vehicle": null,
+                     *           "complete": true,
+                     *           "messages": 47,
+                     *           "failsafes": 0,
+                     *           "incidents": [],
+                     *           "vibration": null,
+                     *           "distance_m": 0,
+                     *           "started_at": "2026-11-01T00:00:00.000Z",
+                     *           "log_seconds": 7380,
+                     *           "flight_count": 3,
+                     *           "max_climb_ms": 0,
+                     *           "max_speed_ms": 0,
+                     *           "damaged_bytes": 0,
+                     *           "flight_number": 1,
+                     *           "mean_speed_ms": 0,
+                     *           "max_altitude_m": 0,
+                     *           "max_descent_ms": 0,
+                     *           "min_altitude_m": 0,
+                     *           "duration_seconds": 60,
+                     *           "flight_chosen_by": "time",
+                     *           "max_distance_from_home_m": 0
+                     *         },
+                     *         "error": null,
+                     *         "analysed_at": "2026-11-27T17:52:49.722Z",
+                     *         "recorded": false
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -14107,7 +14363,7 @@ export interface operations {
                      *           "max_distance_from_home_m": 499.9997242021651
                      *         },
                      *         "error": null,
-                     *         "analysed_at": "2026-11-27T17:49:01.821Z",
+                     *         "analysed_at": "2026-11-27T17:53:59.248Z",
                      *         "recorded": false
                      *       },
                      *       "message": "OK"

@@ -1,3 +1,4 @@
+import { testExamples } from "../../testing/contract/examples";
 import { FakePayments } from "../../testing/fakes/fake-payments";
 import {
   checkoutObject,
@@ -247,3 +248,14 @@ describe("a cancellation", () => {
     expect(held?.cancel_at).toBeNull();
   });
 });
+
+testExamples(
+  () => gateway.features.routes,
+  [
+    "POST /billing/checkout",
+    "POST /billing/portal",
+    "PUT /billing/subscription/vehicles",
+    "POST /billing/subscription/cancel",
+    "POST /billing/subscription/reactivate",
+  ],
+);

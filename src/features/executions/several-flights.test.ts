@@ -1,3 +1,4 @@
+import { testExamples } from "../../testing/contract/examples";
 import { DataFlashLog } from "../../testing/flight-logs";
 import { endExecution, type Flight, startExecution, startFlight } from "../../testing/worlds/flights";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
@@ -65,3 +66,5 @@ test("each execution takes its own flight of a log with several, and says which 
   const { body } = await flight.user.api.get(`/executions/${second}/flight-stats`);
   expect(body.data).toMatchObject({ status: "ready", stats: { complete: true, damaged_bytes: 1 } });
 });
+
+testExamples(() => gateway.features.routes, ["POST /executions/:execution_id/analyze-log"]);

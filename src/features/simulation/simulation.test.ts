@@ -3,6 +3,7 @@ import { KubeConfig } from "@kubernetes/client-node";
 import { freePort } from "../../laptop/free-port";
 import { openDatabase } from "../../platform/postgres/db";
 import { atEndOfFile, freshDatabase } from "../../testing";
+import { testExamples } from "../../testing/contract/examples";
 import { FakeEc2 } from "../../testing/fakes/fake-ec2";
 import { FakeKubernetes } from "../../testing/fakes/fake-kubernetes";
 import { until } from "../../testing/until";
@@ -12,6 +13,7 @@ import { Ec2Provider } from "./ec2-provider";
 import { KubernetesProvider } from "./kubernetes-provider";
 import { ProcessProvider } from "./process-provider";
 import type { Instance, SimulationProvider } from "./provider";
+import { simulationRoutes } from "./simulation.routes";
 import { SimulationService } from "./simulation.service";
 
 const perHour = 0.95;
@@ -246,3 +248,8 @@ test("the built-in simulator is started and stopped through the API, beside anot
   expect(stopped.body.message).toMatch(/total cost is about \d+\.\d\d/);
   await until(async () => (await state()) === "stopped", 45_000);
 }, 120_000);
+
+testExamples(
+  () => simulationRoutes({} as SimulationService, async () => {}),
+  ["GET /simulator/status", "POST /simulator/start", "POST /simulator/stop", "GET /simulator/metadata"],
+);

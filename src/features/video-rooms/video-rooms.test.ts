@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { closeServer, listen } from "../../http/server/listen";
 import { atEndOfFile } from "../../testing/clean-up";
+import { testExamples } from "../../testing/contract/examples";
 import { freshJanus } from "../../testing/fresh-servers";
 import { until } from "../../testing/until";
 import { JanusRooms } from "../../testing/worlds/janus-rooms";
@@ -231,3 +232,13 @@ describe("the media server", () => {
     }
   });
 });
+
+testExamples(
+  () => gateway.features.routes,
+  [
+    "POST /video_room",
+    "GET /video_room/:drone_id/start",
+    "GET /video_room/:drone_id/stop",
+    "GET /video_room/:drone_id/restart",
+  ],
+);

@@ -1,7 +1,10 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { startTestGateway, type TestGateway } from "../../testing/worlds/start-gateway";
 
+type Json = Readonly<Record<string, object>>;
+
 interface Described {
+  readonly requestBody?: { readonly content: unknown };
   readonly operationId: string;
   readonly parameters?: readonly { readonly name: string; readonly description?: string }[];
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
@@ -53,6 +56,17 @@ test("each parameter says what it is, and each error has a body", () => {
       .map(([status]) => `${operationId} ${status}`),
   );
   expect(bare).toEqual([]);
+});
+
+test("each reply in JSON has an example, and each body that is sent", () => {
+  const without = gateway.features.routes.flatMap(({ method, path, envelope, success, body }) => {
+    const operation = document.paths[path.replaceAll(/:([^/]+)/g, "{$1}")]?.[method];
+    const shows = (content: unknown) => "example" in ((content as Json)["application/json"] ?? {});
+    const reply = envelope === "raw" || shows(operation?.responses[success.status]?.content);
+    const request = !body || shows(operation?.requestBody?.content);
+    return reply && request ? [] : [`${method} ${path}`];
+  });
+  expect(without).toEqual([]);
 });
 
 test("errors are two shared schemas, but where the contract has a body of its own", () => {

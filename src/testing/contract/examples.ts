@@ -1,9 +1,10 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Example } from "../../http/openapi/examples";
+import { runInNewContext } from "node:vm";
+import { type Example, examples } from "../../http/openapi/examples";
 import type { Route } from "../../http/route";
 import { packageRoot } from "../../platform/process/version";
-import type { Exchange } from "../client";
+import { ApiClient, type Exchange } from "../client";
 
 const FILE = join(packageRoot, "src/http/openapi/examples.ts");
 /** Elements of an array that an example of a reply shows. */
@@ -30,12 +31,13 @@ export class ContractExamples {
   }
 
   get byRoute(): Readonly<Record<string, Example>> {
-    return Object.fromEntries([...this.found].sort(([a], [b]) => (a < b ? -1 : 1)));
+    return Object.fromEntries([...this.found].sort(byName));
   }
 
-  /** Writes the examples that the API's description shows. */
+  /** Writes them among the examples that the API's description shows. */
   write(): void {
-    const json = JSON.stringify(this.byRoute, null, 2);
+    const all = Object.entries({ ...kept(), ...this.byRoute }).sort(byName);
+    const json = JSON.stringify(Object.fromEntries(all), null, 2);
     writeFileSync(
       FILE,
       `/** A success of each route, made by \`npm run api:examples\` of the exchanges of the contract's cases. */
@@ -49,6 +51,35 @@ export const examples: Readonly<Record<string, Example>> = ${json};
 `,
     );
   }
+}
+
+const byName = ([a]: [string, Example], [b]: [string, Example]): number => (a < b ? -1 : 1);
+
+/** Those in the file: another test file may have written it since this one was loaded. */
+const kept = (): typeof examples => {
+  const source = readFileSync(FILE, "utf8");
+  return runInNewContext(`(${source.slice(source.indexOf("= {") + 2).replace(/;\s*$/, "")})`);
+};
+
+/**
+ * The last test of a file that has the neighbour of these routes, a payment provider for example: their examples are what
+ * the file has sent and got.
+ */
+export function testExamples(routes: () => readonly Route[], names: readonly string[]): void {
+  let made: ContractExamples;
+  beforeAll(() => {
+    made = new ContractExamples(routes());
+    ApiClient.onExchange = (exchange) => {
+      for (const name of names) made.add(name, exchange);
+    };
+  });
+  test("the examples of the API's description are what this file sends and gets", () => {
+    ApiClient.onExchange = undefined;
+    expect(Object.keys(made.byRoute)).toEqual([...names].sort());
+    // `npm run api:examples`.
+    if (process.env.WRITE_EXAMPLES) made.write();
+    else for (const name of names) expect(shapeOf(made.byRoute[name])).toEqual(shapeOf(examples[name]));
+  });
 }
 
 const nameOf = ({ method, path }: Route): string => `${method.toUpperCase()} ${path}`;
