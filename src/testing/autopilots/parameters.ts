@@ -1,8 +1,8 @@
 import type { ApiClient } from "../client";
 import type { TestedVehicle } from "./tested-vehicle";
 
-/** Statistics and counters, which go on between two readings. */
-const COUNTS = /^STAT_|^SYS_|^COM_FLIGHT|^LND_FLIGHT|^MIS_TOTAL/;
+/** Statistics, counters and the pressure at the ground, which the vehicle changes between two readings. */
+const COUNTS = /^STAT_|^SYS_|^COM_FLIGHT|^LND_FLIGHT|^MIS_TOTAL|^BARO\d_GND_PRESS/;
 
 type ParamsReply = Awaited<ReturnType<ApiClient["get"]>>;
 
