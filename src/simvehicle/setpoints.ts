@@ -11,6 +11,6 @@ export function localSetpoint(flight: Flight, message: common.SetPositionTargetL
   if (flight.autopilot === "px4" || flight.mode.behaviour !== "guided") return;
   if (coordinateFrame !== common.MavFrame.LOCAL_NED || (typeMask & IGNORE_POSITION) !== 0) return;
   if (![n, e, d].every(Number.isFinite)) return;
-  if (flight.fenceEnabled && breaksFence(flight.fence, flight.globalOf({ n, e, d }))) return;
+  if (flight.fenceEnabled && breaksFence(flight, flight.globalOf({ n, e, d }))) return;
   flight.guided = { kind: "position", n, e, d };
 }

@@ -58,7 +58,7 @@ const reposition: Handler = (context, call) => {
 
 /** With the fence enabled, a destination that breaks it is not accepted. */
 const outsideFence = ({ flight }: CommandContext, position: { lat: number; lng: number }): boolean =>
-  flight.fenceEnabled && breaksFence(flight.fence, position);
+  flight.fenceEnabled && breaksFence(flight, position);
 
 const motorTest: Handler = ({ flight }, call) => {
   const { param1: motor, param2: kind, param3: throttle, param4: seconds } = call;

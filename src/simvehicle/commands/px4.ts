@@ -66,7 +66,7 @@ const reposition: Handler = (context, call) => {
     return Result.TEMPORARILY_REJECTED;
   const altitude = Number.isFinite(call.z) ? call.z : here.altitude;
   const yaw = Number.isFinite(call.param4) ? call.param4 : undefined;
-  if (flight.params.get("GF_ACTION") > 0 && breaksFence(flight.fence, position)) {
+  if (flight.params.get("GF_ACTION") > 0 && breaksFence(flight, position)) {
     // The commander has accepted; the navigator looks at the position a moment later.
     queueMicrotask(() => flight.reports.text(Severity.CRITICAL, "Reposition is outside geofence\t"));
     return Result.ACCEPTED;

@@ -106,11 +106,12 @@ const FLOWN_TO: ReadonlySet<number> = new Set([
 ]);
 
 /** The number of the mission's first position that the fence forbids. */
-function firstOutsideFence({ mission, fence }: Flight): number | undefined {
+function firstOutsideFence(flight: Flight): number | undefined {
+  const { mission } = flight;
   for (let seq = 0; seq < mission.count; seq++) {
     const item = mission.at(seq);
     const isThere = item && FLOWN_TO.has(item.command) && (item.x !== 0 || item.y !== 0);
-    if (isThere && breaksFence(fence, positionOf(item))) return seq;
+    if (isThere && breaksFence(flight, positionOf(item))) return seq;
   }
   return undefined;
 }
@@ -145,7 +146,7 @@ function fencePlan(flight: Flight): StoredPlan {
       return true;
     },
     review: () => {
-      if (flight.autopilot !== "px4" || !breaksFence(flight.fence, flight.home)) return;
+      if (flight.autopilot !== "px4" || !breaksFence(flight, flight.home)) return;
       // The fence stays on board, and is not acted on.
       flight.fence = [];
       flight.reports.text(Severity.CRITICAL, "Geofence invalid, doesn't contain Home position\t");

@@ -24,7 +24,7 @@ export class Arming {
     if (!flight.hasPosition) found.push("GPS 1: Bad fix", "Need Position Estimate");
     else if (flight.time < flight.options.bootSeconds) found.push("EKF3 waiting for GPS config data");
     if (remaining(flight.battery) < 0.05) found.push("Battery 1 below minimum arming capacity");
-    if (flight.fenceEnabled && flight.hasPosition && breaksFence(flight.fence, flight.position))
+    if (flight.fenceEnabled && flight.hasPosition && breaksFence(flight, flight.position))
       found.push("Vehicle breaching Polygon fence");
     return found;
   }

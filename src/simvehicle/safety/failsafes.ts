@@ -167,7 +167,7 @@ export class Failsafes {
       const far = params.get("GF_MAX_HOR_DIST");
       if (high > 0 && flight.relativeAltitude > high) return "Max Alt";
       if (far > 0 && distance(flight.home, position) > far) return "Circle";
-      return breaksFence(flight.fence, position) ? "Polygon" : undefined;
+      return breaksFence(flight, position) ? "Polygon" : undefined;
     }
     if (!flight.fenceEnabled) return undefined;
     const types = params.get("FENCE_TYPE");
@@ -180,7 +180,7 @@ export class Failsafes {
       return "Max Alt";
     if (has(FENCE_TYPE.circle) && distance(flight.home, position) > params.get("FENCE_RADIUS"))
       return "Circle";
-    if (has(FENCE_TYPE.shapes) && breaksFence(flight.fence, position)) return "Polygon";
+    if (has(FENCE_TYPE.shapes) && breaksFence(flight, position)) return "Polygon";
     return undefined;
   }
 

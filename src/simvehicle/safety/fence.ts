@@ -77,6 +77,19 @@ const within = (shape: FenceShape, point: LatLng): boolean =>
     ? distance(shape.centre, point) <= shape.radius
     : insidePolygon(point, shape.vertices);
 
-/** Whether a position breaches a fence: outside an inclusion, or inside an exclusion. */
-export const breaksFence = (shapes: readonly FenceShape[], point: LatLng): boolean =>
-  shapes.some((shape) => within(shape, point) !== shape.inside);
+/** What a position is compared with: the shapes on board, and who compares. */
+interface Fenced {
+  readonly autopilot: "ardupilot" | "px4";
+  readonly fence: readonly FenceShape[];
+}
+
+/**
+ * Whether a position breaches a fence: inside an exclusion, or outside an inclusion. Of several inclusions ArduPilot must
+ * be in all, PX4 in one.
+ */
+export function breaksFence({ autopilot, fence }: Fenced, point: LatLng): boolean {
+  if (fence.some((shape) => !shape.inside && within(shape, point))) return true;
+  const inclusions = fence.filter(({ inside }) => inside);
+  const kept = inclusions.filter((shape) => within(shape, point)).length;
+  return autopilot === "px4" ? inclusions.length > 0 && kept === 0 : kept < inclusions.length;
+}
