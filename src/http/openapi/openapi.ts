@@ -191,7 +191,7 @@ function schemaLike(example: unknown): Json {
   if (typeof example === "boolean") return { const: example };
   if (typeof example !== "object" || example === null) return { type: "string" };
   const keys = Object.keys(example).join();
-  if (keys === "error") return refTo(typeof Reflect.get(example, "error") === "string" ? "Error" : "");
+  if (keys === "error") return refTo("Error");
   if (keys === "success,error") return refTo("ErrorInEnvelope");
   return object(Object.fromEntries(Object.entries(example).map(([key, value]) => [key, schemaLike(value)])));
 }
