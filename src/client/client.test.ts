@@ -34,7 +34,7 @@ test("a mission is stored and read back", async () => {
 
 test("requests with an expired access token are sent again after one refresh for all of them", async () => {
   const { id } = await gateway.newUser();
-  const kept: Tokens[] = [];
+  const kept: (Tokens | undefined)[] = [];
   const client = new FleetClient(gateway.url, { onTokens: (tokens) => kept.push(tokens) });
   const pair = gateway.features.account.tokens.pair(id);
   client.useTokens({ ...pair, access_token: `${pair.access_token}x` });
@@ -49,9 +49,12 @@ test("requests with an expired access token are sent again after one refresh for
 });
 
 test("a refused refresh token ends the session with the 401 of the request", async () => {
-  const client = new FleetClient(gateway.url);
-  client.useTokens({ access_token: "expired", refresh_token: "revoked" });
+  const kept: (Tokens | undefined)[] = [];
+  const client = new FleetClient(gateway.url, { onTokens: (tokens) => kept.push(tokens) });
+  const expired = { access_token: "expired", refresh_token: "revoked" };
+  client.useTokens(expired);
   await expect(reply(client.api.GET("/missions"))).rejects.toMatchObject({ name: "ApiError", status: 401 });
+  expect(kept).toEqual([expired, undefined]);
 });
 
 test("errors of both envelopes, and those with the status of a success, are an ApiError", async () => {

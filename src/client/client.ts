@@ -7,8 +7,8 @@ export type Tokens = components["schemas"]["TokenPair"];
 export interface ClientOptions {
   /** Sent with each request; a drone's own program sends `X-Drone-IP`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Called with each new pair, for a program that keeps it. */
-  readonly onTokens?: (tokens: Tokens) => void;
+  /** Called with each new pair, for a program that keeps it, and with undefined when the session has ended. */
+  readonly onTokens?: (tokens: Tokens | undefined) => void;
 }
 
 /**
@@ -47,7 +47,7 @@ export class FleetClient {
   /** The pair that an earlier session got. */
   useTokens(tokens: Tokens | undefined): void {
     this.tokens = tokens;
-    if (tokens) this.options.onTokens?.(tokens);
+    this.options.onTokens?.(tokens);
   }
 
   private async send(request: Request): Promise<Response> {
