@@ -7,6 +7,7 @@ const PX4_DEFAULTS: Readonly<Record<number, number>> = {
   42: 1,
   74: 4,
   87: 1,
+  147: 0.5,
   105: 1,
   230: 0.5,
   242: 0.5,

@@ -116,6 +116,13 @@ const SystemStatus = z.object({
       voltage: z.number().min(0).describe("Volts. 0 when not measured."),
       current: z.number().min(0).nullable().describe("Amperes. null when not measured."),
       remaining: z.number().min(0).max(100).nullable().describe("Percent. null when not estimated."),
+      consumed: z
+        .number()
+        .min(0)
+        .nullable()
+        .describe("Milliampere hours since power-on. null when not measured."),
+      time_remaining: z.int().min(0).nullable().describe("Seconds. null when not estimated."),
+      cells: z.array(z.number().min(0).describe("Volts.")).describe("Each cell. Empty when not measured."),
     })
     .describe("The first battery."),
   cpu_load: z.number().min(0).describe("Load of the autopilot's main loop, percent."),

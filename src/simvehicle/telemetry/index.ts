@@ -19,6 +19,7 @@ const shared: Readonly<Record<number, Build>> = {
   49: navigation.gpsOrigin,
   74: navigation.hud,
   87: navigation.positionTarget,
+  147: system.batteryStatus,
   242: navigation.homePosition,
   245: system.extendedState,
 };

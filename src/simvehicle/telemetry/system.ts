@@ -78,6 +78,19 @@ const SENSOR = {
   prearm: 0x10000000,
 } as const;
 
+/** Four or three equal cells. */
+export function batteryStatus({ flight }: TelemetryView): MavLinkData {
+  const { volts, cells, amperes, used } = flight.battery;
+  const cell = Math.round((volts / cells) * 1000);
+  return build(common.BatteryStatus, {
+    voltages: Array.from({ length: 10 }, (_, index) => (index < cells ? cell : 0xffff)),
+    voltagesExt: [0, 0, 0, 0],
+    currentBattery: Math.round(amperes * 100),
+    currentConsumed: Math.round(used),
+    batteryRemaining: Math.round(remaining(flight.battery) * 100),
+  });
+}
+
 export function systemStatus({ flight, ready }: TelemetryView): MavLinkData {
   const present = Object.values(SENSOR).reduce((bits, bit) => bits | bit, 0) >>> 0;
   let enabled = present;

@@ -13,6 +13,7 @@ const RATES: readonly (readonly [{ readonly MSG_ID: number }, number])[] = [
   [common.ExtendedSysState, 1],
   [common.HomePosition, 0.2],
   [common.MissionCurrent, 1],
+  [common.BatteryStatus, 1],
 ];
 const ARDUPILOT_RATES: typeof RATES = [
   [common.RawImu, 10],

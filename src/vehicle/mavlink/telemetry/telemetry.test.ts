@@ -165,7 +165,10 @@ describe("the system's status", () => {
     expect(toSystem(status, true, "AUTO")).toEqual({
       type: "system",
       data: {
-        battery: { voltage: 12.345, current: 12.5, remaining: 76 },
+        battery: {
+          ...{ voltage: 12.345, current: 12.5, remaining: 76 },
+          ...{ consumed: null, time_remaining: null, cells: [] },
+        },
         cpu_load: 42.3,
         sensors: { gyro: true, accelerometer: true, gps: false, obstacle_avoidance: false },
         armed: true,
@@ -183,6 +186,26 @@ describe("the system's status", () => {
     expect(toSystem(unknown, false, "RTL")).toMatchObject({
       data: { battery: { voltage: 0, current: null, remaining: null } },
     });
+  });
+
+  test("has the cells, the consumed charge and the time left of a battery that says so", () => {
+    const batteryOf = (voltages: number[], more: Partial<common.BatteryStatus> = {}) =>
+      build(common.BatteryStatus, {
+        voltages: [...voltages, ...Array(10 - voltages.length).fill(65_535)],
+        voltagesExt: [0, 0, 0, 0],
+        currentConsumed: -1,
+        ...more,
+      });
+    const shown = (battery: common.BatteryStatus) => toSystem(status, true, "AUTO", battery);
+    expect(
+      shown(batteryOf([4_100, 4_090, 4_110], { currentConsumed: 320, timeRemaining: 540 })),
+    ).toMatchObject({ data: { battery: { consumed: 320, time_remaining: 540, cells: [4.1, 4.09, 4.11] } } });
+    // The whole battery in the place of its first cell.
+    expect(shown(batteryOf([12_300]))).toMatchObject({
+      data: { battery: { consumed: null, time_remaining: null, cells: [] } },
+    });
+    const twelve = batteryOf(Array(10).fill(4_000), { voltagesExt: [3_900, 3_950, 0, 0] });
+    expect(shown(twelve)).toMatchObject({ data: { battery: { cells: [...Array(10).fill(4), 3.9, 3.95] } } });
   });
 
   test("gives one diagnostics row for each sensor, the battery and every other reported part", () => {

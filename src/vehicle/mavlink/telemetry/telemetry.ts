@@ -13,6 +13,8 @@ import { toSystem } from "./system";
 
 /** ATTITUDE is used only while no ATTITUDE_QUATERNION comes; it carries the same with less precision. */
 const QUATERNION_FRESH_MS = 2000;
+/** BATTERY_STATUS.id of the battery that SYS_STATUS is of. */
+const FIRST_BATTERY = 0;
 /** The distance to the next item comes once a second. */
 const AHEAD_FRESH_MS = 3000;
 
@@ -31,6 +33,7 @@ export class Telemetry {
   /** Metres to the current item of the mission, and when that was said. */
   private ahead: { readonly metres: number; readonly at: number } | undefined;
   private status: common.SysStatus | undefined;
+  private battery: common.BatteryStatus | undefined;
   private shown: { readonly armed: boolean; readonly mode: string } | undefined;
 
   constructor(
@@ -106,6 +109,9 @@ export class Telemetry {
       channel.on(common.EstimatorStatus, (estimator) => {
         this.health = { ...this.health, estimator };
       }),
+      channel.on(common.BatteryStatus, (battery) => {
+        if (battery.id === FIRST_BATTERY) this.battery = battery;
+      }),
       channel.on(common.SysStatus, (status) => {
         this.status = status;
         this.emitSystem(status);
@@ -136,7 +142,7 @@ export class Telemetry {
   private emitSystem(status: common.SysStatus): void {
     const { armed, mode } = this.state;
     this.shown = { armed, mode };
-    this.emit(toSystem(status, armed, mode));
+    this.emit(toSystem(status, armed, mode, this.battery));
   }
 
   private emit(message: TelemetryMessage): void {
