@@ -33,9 +33,12 @@ jest.setTimeout((MINUTES + 5) * 60_000);
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
+let vehicle: TestedVehicle;
+afterEach(() => vehicle.stop());
+
 test.each(autopilots)("random orders to a %s get no answer that it contradicts", async (name) => {
   print(`${name}: FUZZ_SEED=${SEED} FUZZ_MINUTES=${MINUTES}`);
-  const vehicle = await startVehicle(name);
+  vehicle = await startVehicle(name);
   await prepareStates(vehicle);
   const random = seededRandom(SEED);
   const choices = await choicesFor(vehicle, await vehicle.witness.fresh());
@@ -80,7 +83,6 @@ test.each(autopilots)("random orders to a %s get no answer that it contradicts",
   expect(obeyed).toBeGreaterThan(LEAST_OBEYED * log.length);
   expect(unknown).toBeLessThanOrEqual(MOST_UNKNOWN * log.length);
   expect(ofOwnWill).toBeLessThanOrEqual(MOST_OWN_WILL * log.length);
-  await vehicle.stop();
 });
 
 /** Now and then those that take a vehicle on the ground into the air, as a pilot would. */

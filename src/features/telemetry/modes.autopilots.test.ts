@@ -1,5 +1,5 @@
 import { autopilots, isPx4, isRover, vehicleOf } from "../../testing/autopilots/autopilot";
-import { startVehicle } from "../../testing/autopilots/tested-vehicle";
+import { startVehicle, type TestedVehicle } from "../../testing/autopilots/tested-vehicle";
 import { until } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
 import { modeName } from "../../vehicle/mavlink/modes";
@@ -10,10 +10,13 @@ const CHANGES = 10;
 const IN_TIME = 9;
 const LIMIT_MS = 300;
 
+let vehicle: TestedVehicle;
+afterEach(() => vehicle.stop());
+
 test.each(autopilots)(
   "each mode that a %s offers has a name, and a new one is at a watcher within 300 ms of the reply, nine times of ten",
   async (name) => {
-    const vehicle = await startVehicle(name, { speed: 1 });
+    vehicle = await startVehicle(name, { speed: 1 });
     const watcher = new TestWatcher(vehicle.gateway.url, vehicle.token);
     await watcher.subscribe(vehicle.droneId, "system");
     const offered = await vehicle.witness.modes();
@@ -42,6 +45,5 @@ test.each(autopilots)(
     }
     expect(delays.filter((ms) => ms <= LIMIT_MS).length).toBeGreaterThanOrEqual(IN_TIME);
     watcher.socket.disconnect();
-    await vehicle.stop();
   },
 );

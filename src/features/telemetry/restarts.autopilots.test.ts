@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { autopilots, isRover } from "../../testing/autopilots/autopilot";
-import { startVehicle } from "../../testing/autopilots/tested-vehicle";
+import { startVehicle, type TestedVehicle } from "../../testing/autopilots/tested-vehicle";
 import { until } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
 
@@ -9,10 +9,13 @@ jest.setTimeout(240_000);
 const LIMIT_MS = 10_000;
 const OUTAGE_MS = 20_000;
 
+let vehicle: TestedVehicle;
+afterEach(() => vehicle.stop());
+
 test.each(autopilots)(
   "telemetry of a %s that is killed in flight and starts again is back by itself",
   async (name) => {
-    const vehicle = await startVehicle(name);
+    vehicle = await startVehicle(name);
     const { autopilot, droneId, gateway, order, token, witness } = vehicle;
     const watcher = new TestWatcher(gateway.url, token);
     await watcher.subscribe(droneId, "dashboard");
@@ -33,6 +36,5 @@ test.each(autopilots)(
     await until(() => watcher.frames().length > 0, 60_000);
     expect(performance.now() - restartedAt).toBeLessThan(LIMIT_MS);
     watcher.socket.disconnect();
-    await vehicle.stop();
   },
 );
