@@ -146,7 +146,7 @@ describe("a stream", () => {
       await order("set_mode", { mode_info: { custom_mode: "AUTO" } });
       await eventually("the last item", () => newest()?.item === 3 && newest().distance > 5);
       expect(newest().state).toBe("flying");
-      expect(newest().distance).toBeLessThan(361);
+      expect(newest().distance).toBeLessThan(365);
       await eventually("the end", () => newest()?.state === "complete");
     },
   );
