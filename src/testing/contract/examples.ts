@@ -97,6 +97,7 @@ function shownText(text: string): string {
   return text
     .replaceAll(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl")
     .replaceAll(/https?:\/\/(127\.0\.0\.1|localhost):\d+/g, "https://fleet.example.com")
+    .replaceAll(/\b10\.(70|71)\.\d+\.\d+\b/g, "10.$1.12.34")
     .replace(/\?X-Amz-.*$/, "?X-Amz-Signature=5f3c")
     .replaceAll(/[\w.+-]+@example\.com/g, "pilot@example.com");
 }
