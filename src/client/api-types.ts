@@ -3530,7 +3530,7 @@ export interface operations {
                      *         "username": "pilot@example.com",
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
-                     *         "ip": "10.70.0.18",
+                     *         "ip": "10.70.12.34",
                      *         "created_at": "2026-11-27T17:53:17.785Z"
                      *       },
                      *       "message": "Registered. Sign in with the new password."
@@ -3822,7 +3822,7 @@ export interface operations {
                      *         "username": "pilot@example.com",
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
-                     *         "ip": "10.70.0.27",
+                     *         "ip": "10.70.12.34",
                      *         "created_at": "2026-11-27T17:53:18.739Z"
                      *       },
                      *       "message": "The password was updated."
@@ -3915,7 +3915,7 @@ export interface operations {
                      *       "username": "pilot@example.com",
                      *       "level": "CUSTOMER",
                      *       "is_active": true,
-                     *       "ip": "10.70.0.31",
+                     *       "ip": "10.70.12.34",
                      *       "created_at": "2026-11-27T17:53:19.343Z",
                      *       "success": true,
                      *       "data": {
@@ -3923,7 +3923,7 @@ export interface operations {
                      *         "username": "pilot@example.com",
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
-                     *         "ip": "10.70.0.31",
+                     *         "ip": "10.70.12.34",
                      *         "created_at": "2026-11-27T17:53:19.343Z"
                      *       },
                      *       "message": "OK"
@@ -6496,7 +6496,7 @@ export interface operations {
                      *       "type": "sitl",
                      *       "vehicle_type": "copter",
                      *       "mission_id": null,
-                     *       "ip": "10.71.240.97",
+                     *       "ip": "10.71.12.34",
                      *       "port": 5760,
                      *       "link": "mavlink",
                      *       "link_host": null,
@@ -6621,7 +6621,7 @@ export interface operations {
                      *       "type": "sitl",
                      *       "vehicle_type": "copter",
                      *       "mission_id": 30,
-                     *       "ip": "10.71.240.99",
+                     *       "ip": "10.71.12.34",
                      *       "port": 5760,
                      *       "link": "mavlink",
                      *       "link_host": null,

@@ -56,6 +56,7 @@ function operation(route: Route, { id, description, bearer, errors }: Operation,
     operationId: id,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(bearer ? { security: [{ bearer: [] }] } : {}),
+    ...(route.success.mediaType ? { produces: [route.success.mediaType, "application/json"] } : {}),
     responses: {
       [route.success.status]: success(route, definitions),
       ...Object.fromEntries(errors.map((error) => [error.status, errorResponse(route, error)])),
