@@ -71,10 +71,10 @@ export class FleetClient {
   /** A refused refresh token ends the session: the requests that wait get their 401. */
   private async refresh({ refresh_token }: Tokens): Promise<void> {
     const headers = { Authorization: `Bearer ${refresh_token}` };
-    const { data, response } = await this.api.GET("/auth/refresh", { headers });
+    const { data, error, response } = await this.api.GET("/auth/refresh", { headers });
     if (data) this.useTokens(data);
     else if (response.status === 401) this.useTokens(undefined);
-    else throw errorOf(response, {});
+    else throw errorOf(response, error);
   }
 }
 

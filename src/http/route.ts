@@ -166,6 +166,9 @@ export function ids<Name extends string>(...names: Name[]): z.ZodObject<Record<N
 const ofWhat = (name: string): string =>
   name === "vehicle_id" ? "drone" : name.replace(/_id$/, "").replaceAll("_", " ");
 
+/** The token in the path of a link that was mailed. */
+export const MailedToken = z.object({ token: z.string().describe("The token of the mailed link.") });
+
 /** A reply of envelope B that is JSON already, such as Postgres makes it: sent as it is. */
 export class SerializedJson {
   constructor(readonly json: string | Buffer) {}

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DomainError } from "../../domain/errors";
-import { ids, Message, type Route, route } from "../../http/route";
+import { ids, MailedToken, Message, type Route, route } from "../../http/route";
 import { Credentials, Email, Password, TokenPairReply, toUserReply, UserReply } from "./accounts.schema";
 import type { AccountsService } from "./accounts.service";
 
@@ -92,7 +92,7 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
       summary: "Finish a registration with the mailed token",
       guard: "token",
       ...registration,
-      params: z.object({ token: z.string().describe("The token of the mailed link.") }),
+      params: MailedToken,
       body: PasswordBody,
       success: { status: 200, schema: UserReply, message: "Registered. Sign in with the new password." },
       errors: { constraint_violated: 400 },
@@ -110,7 +110,7 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
       summary: "Activate a user that an administrator created",
       description: "Only these tokens contain the user's level (ADMIN or CUSTOMER).",
       guard: "token",
-      params: ids("user_id").extend({ token: z.string().describe("The token of the mailed link.") }),
+      params: ids("user_id").extend(MailedToken.shape),
       success: { status: 200, schema: TokenPairReply },
       documents: { 429: "Too many failed tries." },
       handle: ({ params, network }) => service.activate(params.user_id, params.token, network),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ids, Message, type Page, type Route, route } from "../../http/route";
+import { ids, MailedToken, Message, type Page, type Route, route } from "../../http/route";
 import type { AssetsService } from "../assets";
 import type { ArchivesService } from "./archive/archives.service";
 import {
@@ -248,7 +248,7 @@ const reportRoutes = ({ service, reports }: Services): readonly Route[] => [
     summary: "The page of the link that a new recipient of reports is mailed",
     guard: "public",
     envelope: "raw",
-    params: z.object({ token: z.string().describe("The token of the mailed link.") }),
+    params: MailedToken,
     success: { status: 200, schema: z.string(), mediaType: "text/html" },
     handle: ({ ctx }) => {
       ctx.type = "html";
@@ -262,7 +262,7 @@ const reportRoutes = ({ service, reports }: Services): readonly Route[] => [
     summary: "Confirm a recipient of reports",
     guard: "token",
     envelope: "B",
-    params: z.object({ token: z.string().describe("The token of the mailed link.") }),
+    params: MailedToken,
     success: { status: 200, schema: Message },
     documents: { 401: "The link was used or has expired." },
     handle: async ({ params }) => ({

@@ -3,10 +3,12 @@ import type { Route } from "../route";
 import { type Example, examples } from "./examples";
 import {
   type DescribedError,
+  errorSchema,
   introduction,
   type Operation,
-  operationOf,
   pathParameterNames,
+  pathsOf,
+  routeName,
 } from "./operations";
 
 type Json = Record<string, unknown>;
@@ -14,14 +16,7 @@ type Json = Record<string, unknown>;
 /** The API's description in OpenAPI 3.1, made of the declarations that are mounted. */
 export function openApiDocument(routes: readonly Route[], basePath: string, version: string): Json {
   const schemas: Json = { Error: bareError, ErrorInEnvelope: errorInEnvelope };
-  const paths: Record<string, Json> = {};
-  for (const route of routes) {
-    const described = operationOf(route);
-    paths[described.path] = {
-      ...paths[described.path],
-      [route.method]: operation(route, described, schemas),
-    };
-  }
+  const paths = pathsOf(routes, (route, described) => operation(route, described, schemas));
   const tags = [...new Set(routes.map(({ tag }) => tag))].sort();
   return {
     openapi: "3.1.0",
@@ -90,7 +85,7 @@ function securityOf({ guard, tokenHeader }: Route, { bearer }: Operation): Json[
 
 function operation(route: Route, described: Operation, schemas: Json): Json {
   const { id, description, errors } = described;
-  const example = examples[`${route.method.toUpperCase()} ${route.path}`];
+  const example = examples[routeName(route)];
   const parameters = [...pathParameters(route), ...queryParameters(route.query, schemas)];
   const body = route.rawBody ? { type: "object" } : route.body && schemaOf(route.body, "input", schemas);
   return {
@@ -155,7 +150,7 @@ function errorResponse(route: Route, { description, retry, body }: DescribedErro
 const retryAfter = { description: "Seconds to wait before the next try.", schema: { type: "integer" } };
 
 const refTo = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
-const errorRef = ({ envelope }: Route): Json => refTo(envelope.startsWith("A") ? "ErrorInEnvelope" : "Error");
+const errorRef = (route: Route): Json => refTo(errorSchema(route));
 
 const object = (properties: Json): Json => ({
   type: "object",

@@ -24,7 +24,7 @@ export interface DescribedError {
   readonly body: unknown;
 }
 
-export function operationOf(route: Route): Operation {
+function operationOf(route: Route): Operation {
   return {
     id: `${route.method}${route.path.replaceAll(/[^A-Za-z0-9]+(.)?/g, (_, next) => (next ?? "").toUpperCase())}`,
     path: route.path.replaceAll(/:([^/]+)/g, "{$1}"),
@@ -33,6 +33,27 @@ export function operationOf(route: Route): Operation {
     errors: errorsOf(route),
   };
 }
+
+/** `POST /mission/:mission_id/points`. */
+export const routeName = ({ method, path }: Pick<Route, "method" | "path">): string =>
+  `${method.toUpperCase()} ${path}`;
+
+/** The description's `paths`: what `describe` makes of each route, by path and method. */
+export function pathsOf(
+  routes: readonly Route[],
+  describe: (route: Route, operation: Operation) => object,
+): Record<string, object> {
+  const paths: Record<string, object> = {};
+  for (const route of routes) {
+    const operation = operationOf(route);
+    paths[operation.path] = { ...paths[operation.path], [route.method]: describe(route, operation) };
+  }
+  return paths;
+}
+
+/** The name of the schema that the errors of a route have, but for bodies of the contract's own. */
+export const errorSchema = ({ envelope }: Route): "ErrorInEnvelope" | "Error" =>
+  envelope.startsWith("A") ? "ErrorInEnvelope" : "Error";
 
 /** Of the whole API. */
 export const introduction =

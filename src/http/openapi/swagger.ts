@@ -2,10 +2,11 @@ import { z } from "zod";
 import type { Route } from "../route";
 import {
   type DescribedError,
+  errorSchema,
   introduction,
   type Operation,
-  operationOf,
   pathParameterNames,
+  pathsOf,
 } from "./operations";
 
 type Json = Record<string, unknown>;
@@ -13,14 +14,7 @@ type Json = Record<string, unknown>;
 /** The API's description in Swagger 2.0, made of the declarations that are mounted. */
 export function swaggerDocument(routes: readonly Route[], basePath: string, version: string): Json {
   const definitions: Json = { Error: bareError, ErrorInEnvelope: errorInEnvelope };
-  const paths: Record<string, Json> = {};
-  for (const route of routes) {
-    const described = operationOf(route);
-    paths[described.path] = {
-      ...paths[described.path],
-      [route.method]: operation(route, described, definitions),
-    };
-  }
+  const paths = pathsOf(routes, (route, described) => operation(route, described, definitions));
   return {
     swagger: "2.0",
     info: { title: "Fleet Gateway", version, description: introduction },
@@ -70,13 +64,12 @@ function success({ success: { schema, description, message }, envelope }: Route,
   return { description: description ?? message ?? "OK", ...(wrapped ? { schema: wrapped } : {}) };
 }
 
-function errorResponse({ envelope }: Route, { description, retry, body }: DescribedError): Json {
-  const usual = envelope.startsWith("A") ? "ErrorInEnvelope" : "Error";
+function errorResponse(route: Route, { description, retry, body }: DescribedError): Json {
   return {
     description,
     ...(retry ? { headers: { "Retry-After": retryAfter } } : {}),
     ...(body === undefined
-      ? { schema: { $ref: `#/definitions/${usual}` } }
+      ? { schema: { $ref: `#/definitions/${errorSchema(route)}` } }
       : { examples: { "application/json": body } }),
   };
 }

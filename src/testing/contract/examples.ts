@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { type Example, examples } from "../../http/openapi/examples";
+import { routeName } from "../../http/openapi/operations";
 import type { Route } from "../../http/route";
 import { packageRoot } from "../../platform/process/version";
 import { ApiClient, type Exchange } from "../client";
@@ -18,7 +19,7 @@ export class ContractExamples {
 
   /** An exchange of a case of this route: `POST /mission`. */
   add(route: string, { method, path, request, status, reply }: Exchange): void {
-    const declared = this.routes.find((one) => nameOf(one) === route);
+    const declared = this.routes.find((one) => routeName(one) === route);
     if (!declared || this.found.has(route) || status !== declared.success.status) return;
     const [pathname = "", query] = path.split("?");
     if (method !== declared.method.toUpperCase() || !pattern(declared).test(pathname)) return;
@@ -82,7 +83,6 @@ export function testExamples(routes: () => readonly Route[], names: readonly str
   });
 }
 
-const nameOf = ({ method, path }: Route): string => `${method.toUpperCase()} ${path}`;
 const pattern = ({ path }: Route): RegExp => new RegExp(`^${path.replaceAll(/:[^/]+/g, "[^/]+")}$`);
 
 /** Short arrays, and in place of tokens, signatures and addresses of the test what a reader expects there. */

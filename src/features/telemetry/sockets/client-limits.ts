@@ -21,6 +21,12 @@ type OnClosed = (reason: ClosedReason) => void;
 
 type Connection = TelemetrySocket["conn"];
 
+/** The WebSocket of `ws` that carries a connection; undefined while the client polls. */
+export const webSocketOf = ({
+  transport,
+}: Connection): { terminate(): void; readonly _socket: TcpSocket | null } | undefined =>
+  Reflect.get(transport, "socket");
+
 /** Closes the connection of a client that makes its replies grow, before or after it has joined. */
 export function limitPackets(connection: Connection, onClosed: OnClosed): void {
   let [unanswered, joins] = [0, 0];
@@ -28,8 +34,7 @@ export function limitPackets(connection: Connection, onClosed: OnClosed): void {
     onClosed(reason);
     connection.close(true);
     // An orderly close would wait for a reader.
-    const webSocket = Reflect.get(connection.transport, "socket") as { terminate?(): void } | undefined;
-    webSocket?.terminate?.();
+    webSocketOf(connection)?.terminate();
   };
   connection.on("flush", () => {
     unanswered = 0;

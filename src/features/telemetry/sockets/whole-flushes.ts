@@ -1,5 +1,5 @@
-import type { Socket as TcpSocket } from "node:net";
 import type { TelemetrySocket } from "../events";
+import { webSocketOf } from "./client-limits";
 
 type Connection = TelemetrySocket["conn"];
 
@@ -8,12 +8,6 @@ type Connection = TelemetrySocket["conn"];
  * gateway with many watchers.
  */
 export function writeWholeFlushes(connection: Connection): void {
-  connection.on("flush", () => tcpSocketOf(connection)?.cork());
-  connection.on("drain", () => tcpSocketOf(connection)?.uncork());
-}
-
-/** Undefined while the client polls. */
-function tcpSocketOf({ transport }: Connection): TcpSocket | undefined {
-  const webSocket: { readonly _socket: TcpSocket } | undefined = Reflect.get(transport, "socket");
-  return webSocket?._socket;
+  connection.on("flush", () => webSocketOf(connection)?._socket?.cork());
+  connection.on("drain", () => webSocketOf(connection)?._socket?.uncork());
 }
