@@ -1,5 +1,6 @@
 import { FlightRecorder } from "../features/flight-recorder";
 import { transferRecords } from "../features/plan-transfers";
+import { DroneStates } from "../features/telemetry";
 import { type GatewayConfig, quotaLimits, type WorkerConfig } from "../platform/config";
 import { observeJobs } from "../platform/jobs/jobs";
 import { openMailer } from "../platform/mail";
@@ -22,6 +23,7 @@ export interface GatewayDeps extends Services {
   readonly replicas: Replicas | undefined;
   /** Undefined where it is turned off. */
   readonly recorder: FlightRecorder | undefined;
+  readonly states: DroneStates;
 }
 
 type Process = Pick<Services, "log" | "registry" | "lifecycle">;
@@ -63,8 +65,11 @@ export function openDeps(config: GatewayConfig, process: Process): GatewayDeps {
   const recorder = config.FLIGHT_RECORDER === "on" ? new FlightRecorder({ ...shared, config }) : undefined;
   // Closed after the links, whose last frames it writes.
   lifecycle.onClose("flight recorder", () => recorder?.stop());
-  const options = { tap: recorder?.tap, records: transferRecords(shared) };
+  const states = new DroneStates(shared);
+  // Closed after the links, whose end it tells.
+  lifecycle.onClose("drone states", () => states.stop());
+  const options = { tap: recorder?.tap, records: transferRecords(shared), follow: states.follow };
   const replicas = config.LINK_LEASES === "redis" ? openReplicas(config, shared, options) : undefined;
   const links = replicas?.links ?? openLinks(config, shared, options);
-  return { ...shared, config, changes, vpnStore, links, replicas, recorder };
+  return { ...shared, config, changes, vpnStore, links, replicas, recorder, states };
 }

@@ -36,7 +36,7 @@ export function composeFeatures(deps: GatewayDeps) {
     dronesOf: (userId) => dronesOf(deps.db, userId),
   });
   const asset = assets({ ...deps, executions: executionHooks });
-  const watchers = telemetry({ ...deps, ...account, droneEvents: drone.events });
+  const live = telemetry({ ...deps, ...account, droneEvents: drone.events });
   const routes: readonly Route[] = [
     ...account.routes,
     ...missions(deps).routes,
@@ -52,7 +52,8 @@ export function composeFeatures(deps: GatewayDeps) {
     ...calendar(deps).routes,
     ...asset.routes,
     ...executions({ ...deps, assets: asset.service }).routes,
-    ...quotas({ ...deps, socketsOf: (userId) => watchers.socketsOf(userId) }).routes,
+    ...live.routes,
+    ...quotas({ ...deps, socketsOf: (userId) => live.sockets.socketsOf(userId) }).routes,
   ];
-  return { routes, guards, account, drone, tunnel: tunnels.tunnel, watchers };
+  return { routes, guards, account, drone, tunnel: tunnels.tunnel, watchers: live.sockets };
 }

@@ -11,7 +11,7 @@ const IDLE_MS = 60_000;
 export function openPool(
   config: GatewayConfig,
   { log, registry }: Pick<Services, "log" | "registry">,
-  options: Pick<VehicleOptions, "mayUse" | "sharedClaims" | "tap" | "records">,
+  options: Pick<VehicleOptions, "mayUse" | "sharedClaims" | "tap" | "records" | "follow">,
 ): LinkPool {
   const pool = createLinkPool({
     mavlink: { systemId: config.MAVLINK_SYSTEM_ID },
@@ -31,7 +31,7 @@ export function openPool(
 export function openLinks(
   config: GatewayConfig,
   deps: Pick<Services, "log" | "registry" | "lifecycle">,
-  options: Pick<VehicleOptions, "tap" | "records">,
+  options: Pick<VehicleOptions, "tap" | "records" | "follow">,
 ): LinkPool {
   const pool = openPool(config, deps, options);
   deps.lifecycle.onClose("vehicle links", () => pool.drain());

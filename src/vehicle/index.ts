@@ -7,6 +7,7 @@ import { dialThroughJumphost, type JumphostOptions } from "./dialers/jumphost";
 import { type MavlinkOptions, openMavlinkLink } from "./mavlink/link";
 import type { FrameTap } from "./mavlink/wire/channel";
 import { LinkAllowance } from "./mavlink/wire/flood-limit";
+import type { StateFollower } from "./newest-state";
 import { LinkPool, type PoolOptions } from "./pool";
 import type { TransferRecords } from "./transfer-records";
 
@@ -16,13 +17,14 @@ export * from "./flight-plan.plan";
 export type * from "./link";
 export type { FrameTap } from "./mavlink/wire/channel";
 export { FLOOD } from "./mavlink/wire/flood-limit";
+export type { NewestState, StateFollower } from "./newest-state";
 export { LinkPool } from "./pool";
 export type { PoolObserver } from "./pooled-link";
 export type { PlanTransfer, TransferRecords, UnfinishedTransfer } from "./transfer-records";
 export { CLOSED_BY_OWNER, type Subscriber, type SubscriptionState, type VehicleLinks } from "./vehicle-links";
 
 export interface VehicleOptions extends Omit<PoolOptions, "dial" | "open"> {
-  readonly mavlink: Omit<MavlinkOptions, "mayUse" | "allowance" | "tap" | "records">;
+  readonly mavlink: Omit<MavlinkOptions, "mayUse" | "allowance" | "tap" | "records" | "follower">;
   /** Without one, a target that is dialled through it is refused. */
   readonly jumphost?: JumphostOptions;
   /** Whether a link opened to this target may still be used; see `MavlinkOptions.mayUse`. */
@@ -31,6 +33,8 @@ export interface VehicleOptions extends Omit<PoolOptions, "dial" | "open"> {
   readonly tap?: ((target: LinkTarget) => FrameTap) | undefined;
   /** Without them, a transfer that breaks off leaves what it left. */
   readonly records?: ((target: LinkTarget) => TransferRecords) | undefined;
+  /** Called for each link that is opened. */
+  readonly follow?: ((target: LinkTarget) => StateFollower) | undefined;
 }
 
 /** Of the drones that were dialled last. */
@@ -43,6 +47,7 @@ export function createLinkPool({
   mayUse,
   tap,
   records,
+  follow,
   ...pool
 }: VehicleOptions): LinkPool {
   const throughJumphost = jumphost && dialThroughJumphost(jumphost);
@@ -69,6 +74,7 @@ export function createLinkPool({
           allowance: allowances.memo(target.key),
           tap: tap?.(target),
           records: records?.(target),
+          follower: follow?.(target),
         },
         signal,
       ),

@@ -2,12 +2,20 @@ import type { Logger } from "../../platform/process/log";
 import type { Drone } from "./drones.store";
 
 type Listener = (drone: Drone) => void;
+type Event = "granted" | "revoked" | "redirected";
 
 /** Changes of drones that other features of this process follow. Published after the change is committed. */
 export class DroneEvents {
-  private readonly listeners = { revoked: new Set<Listener>(), redirected: new Set<Listener>() };
+  private readonly listeners = {
+    granted: new Set<Listener>(),
+    revoked: new Set<Listener>(),
+    redirected: new Set<Listener>(),
+  };
 
   constructor(private readonly log: Logger) {}
+
+  /** The drone is new, or has another owner; the listener gets it as it is now, perhaps twice. */
+  onDroneGranted = (listener: Listener): (() => void) => this.on("granted", listener);
 
   /**
    * The drone was deleted or has another owner: close what its former owner has open to it. The listener gets the
@@ -19,7 +27,7 @@ export class DroneEvents {
   onDroneRedirected = (listener: Listener): (() => void) => this.on("redirected", listener);
 
   /** A listener that fails neither undoes the change nor keeps the other listeners from it. */
-  publish(event: "revoked" | "redirected", drone: Drone): void {
+  publish(event: Event, drone: Drone): void {
     for (const listener of this.listeners[event]) {
       try {
         listener(drone);
@@ -29,7 +37,7 @@ export class DroneEvents {
     }
   }
 
-  private on(event: "revoked" | "redirected", listener: Listener): () => void {
+  private on(event: Event, listener: Listener): () => void {
     this.listeners[event].add(listener);
     return () => this.listeners[event].delete(listener);
   }

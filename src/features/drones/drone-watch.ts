@@ -7,7 +7,7 @@ import { type Drone, findDrone, liveDrones } from "./drones.store";
 const RETRY_MS = 1_000;
 
 /**
- * Publishes every drone that is revoked or redirected, whether this process, another gateway or an operator in the
+ * Publishes every drone that is granted, revoked or redirected, whether this process, another gateway or an operator in the
  * database changed it. It remembers each live drone, compares a drone when the database notifies a change of it, and
  * compares all drones after a lost connection.
  */
@@ -68,6 +68,7 @@ export class DroneWatch {
     const change = changeOf(before, now);
     if (change === "revoked" && before) this.events.publish(change, before);
     if (change === "redirected" && now) this.events.publish(change, now);
+    if (now && now.user_id !== before?.user_id) this.events.publish("granted", now);
   }
 }
 

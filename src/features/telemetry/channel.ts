@@ -17,6 +17,8 @@ const description = `Socket.IO 4 (Engine.IO protocol 4, WebSocket or long pollin
 2. Send \`subscribe_telemetry\` for a drone and a stream. The socket enters the room \`drone_{drone_id}_{stream_type}\`. Requests are answered in their order. At most ${MAX_WAITING_REQUESTS} may wait, and a socket watches at most ${MAX_STREAMS} streams.
 3. Receive \`telemetry_data\`, first the newest frame of each type that is not older than ${FRESH_MS / 1000} s (\`home\` at any age).
 
+\`subscribe_fleet\` watches the newest states of all drones of the token's user: first \`fleet_data\` with all of them, then once a second those that changed; all again after the user got a drone or lost one, and after the socket was slow. No drone is dialled for it. It is not one of the streams that are counted.
+
 A type comes at most \`TELEMETRY_MAX_HZ\` times a second, 10 unless it is set; of \`logs\` each line comes. A socket that is in several rooms gets each frame once. A client that reads too slowly gets the newest frame of each type and the last ${MAX_HELD_EVENTS} lines of \`logs\` when it reads again.
 
 A socket outlives the expiry of its token. A request of more than ${MAX_REQUEST_BYTES / 1024} KiB ends the connection, as does a client that sends much and reads nothing. A gateway that stops ends its connections as a failing network does. Beyond the port's own limits a connection is closed without a reply.
@@ -52,6 +54,14 @@ export const telemetryChannel: SocketChannel = {
   fromClient: [
     requestMessage("subscribe_telemetry", "Watch a stream of a drone."),
     requestMessage("unsubscribe_telemetry", "Stop watching a stream of a drone."),
+    {
+      ...{ id: "subscribe_fleet", name: "subscribe_fleet", replies: ["subscription_confirmed", "error"] },
+      summary: "Watch the states of all drones of the user.",
+    },
+    {
+      ...{ id: "unsubscribe_fleet", name: "unsubscribe_fleet", replies: ["subscription_confirmed", "error"] },
+      summary: "Stop watching them.",
+    },
   ],
   toClient: [
     eventMessage("connected", "The token is accepted, and requests may be sent."),
@@ -59,6 +69,7 @@ export const telemetryChannel: SocketChannel = {
     eventMessage("error", "A token or a request is refused, or a drone cannot be watched.", {
       examples: errorExamples,
     }),
+    eventMessage("fleet_data", "What changed on the user's drones, or all of it."),
     eventMessage("session", "For the client library, which sends it to recover its session. Ignore it."),
     ...TELEMETRY_TYPES.map((type) => ({
       id: `telemetry_data_${type}`,

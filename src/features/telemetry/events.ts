@@ -2,6 +2,7 @@ import type { Server, Socket } from "socket.io";
 import { z } from "zod";
 import { BodyId, type UserCaller } from "../../http/route";
 import { type TelemetryType, telemetryPayloads } from "../../vehicle/telemetry-messages";
+import { DroneState } from "./fleet/drone-state";
 import type { RecoverableSession } from "./sockets/recoverable-session";
 import { STREAMS } from "./streams";
 
@@ -9,6 +10,8 @@ import { STREAMS } from "./streams";
 interface ClientToServerEvents {
   subscribe_telemetry(request: unknown): void;
   unsubscribe_telemetry(request: unknown): void;
+  subscribe_fleet(): void;
+  unsubscribe_fleet(): void;
 }
 
 /** Payloads of the server's events. They describe it for `/asyncapi.json`; nothing is parsed when an event is sent. */
@@ -19,8 +22,15 @@ export const eventPayloads = {
   }),
   subscription_confirmed: z.object({
     status: z.enum(["subscribed", "unsubscribed"]).describe("What the request did."),
-    stream_type: z.enum(STREAMS).describe("The request's stream."),
-    drone_id: BodyId.describe("The request's drone."),
+    stream_type: z
+      .enum([...STREAMS, "fleet"])
+      .describe("The request's stream; `fleet` of a fleet's request."),
+    drone_id: BodyId.optional().describe("The request's drone. Absent with `fleet`."),
+  }),
+  fleet_data: z.object({
+    complete: z.boolean().describe("Whether these are all of the user's drones, or those that changed."),
+    // Not by its id: each message of the description is whole.
+    drones: z.object(DroneState.shape).array().describe("As in the reply of `GET /drones/state`."),
   }),
   error: z.object({ message: z.string().describe("What failed, why, and what to do.") }),
   session: z.string().describe("A recovery ticket: random, and new for each socket."),
@@ -32,6 +42,7 @@ interface ServerToClientEvents {
   connected(welcome: EventPayload<"connected">): void;
   subscription_confirmed(confirmation: EventPayload<"subscription_confirmed">): void;
   telemetry_data(frame: TelemetryFrame): void;
+  fleet_data(data: EventPayload<"fleet_data">): void;
   error(error: EventPayload<"error">): void;
   /** For the client library alone, which sends the ticket when it reconnects. */
   session(ticket: EventPayload<"session">): void;

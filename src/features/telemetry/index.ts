@@ -1,17 +1,21 @@
 import { may } from "../../domain/access";
 import { DomainError } from "../../domain/errors";
+import type { Route } from "../../http/route";
 import type { Subscriber } from "../../platform/redis/subscriber";
 import type { Services } from "../../platform/services";
 import type { VehicleLinks } from "../../vehicle";
 import type { ServeFeed } from "../../vehicle/cluster";
 import type { Tokens, TokenWatch } from "../accounts";
-import { type Drone, type DroneEvents, findDrone, linkTarget } from "../drones";
+import { type Drone, type DroneEvents, dronesOf, findDrone, linkTarget } from "../drones";
 import { errorMessages } from "./error-messages";
 import { FrameChannel } from "./feeds/frame-channel";
+import type { DroneStates } from "./fleet/drone-states";
+import { fleetRoutes } from "./fleet/fleet.routes";
 import { sessionStore } from "./sockets/session-recovery";
 import { TelemetrySockets } from "./sockets/telemetry-sockets";
 
 export { telemetryChannel } from "./channel";
+export { DroneStates } from "./fleet/drone-states";
 export { SOCKETS_PATH, TelemetrySockets } from "./sockets/telemetry-sockets";
 
 interface TelemetryFeatureDeps
@@ -23,15 +27,19 @@ interface TelemetryFeatureDeps
     | undefined;
   readonly tokens: Pick<Tokens, "userOf">;
   readonly tokenWatch: TokenWatch | undefined;
-  readonly droneEvents: Pick<DroneEvents, "onDroneRevoked" | "onDroneRedirected">;
+  readonly droneEvents: Pick<DroneEvents, "onDroneGranted" | "onDroneRevoked" | "onDroneRedirected">;
+  readonly states: DroneStates;
 }
 
 /**
  * Live telemetry over Socket.IO. In the strict profile a user may watch their own drones until they log out; in the
  * contract profile every authenticated user may watch every drone.
  */
-export function telemetry(deps: TelemetryFeatureDeps): TelemetrySockets {
-  const { config, db, log, redis, replicas, tokens, droneEvents } = deps;
+export function telemetry(deps: TelemetryFeatureDeps): {
+  readonly routes: readonly Route[];
+  readonly sockets: TelemetrySockets;
+} {
+  const { config, db, log, redis, replicas, tokens, droneEvents, states } = deps;
   const strict = config.ACCESS_PROFILE === "strict";
   let changes = 0;
   const findWatched = async (userId: number, droneId: number): Promise<Drone> => {
@@ -44,16 +52,21 @@ export function telemetry(deps: TelemetryFeatureDeps): TelemetrySockets {
     }
     return drone;
   };
+  const idsOf = async (userId: number) => (await dronesOf(db, userId)).map(({ id }) => id);
   const sockets = new TelemetrySockets({
     ...deps,
+    dronesOf: idsOf,
     sessions: sessionStore(redis),
     channel: replicas && new FrameChannel(redis, replicas.subscriber, log),
     userOf: (token) => tokens.userOf(token),
     find: async (userId, droneId) => linkTarget(config, await findWatched(userId, droneId)),
   });
   replicas?.links.serveFeeds((target, from, request) => sockets.feeds.feed(target, from, request));
-  droneEvents.onDroneRevoked(({ id }) => {
+  droneEvents.onDroneGranted(({ user_id }) => sockets.fleets.changed(user_id));
+  droneEvents.onDroneRevoked(({ id, user_id }) => {
     changes += 1;
+    states.forget(id);
+    sockets.fleets.changed(user_id);
     sockets.feeds.close(id, errorMessages.revoked_drone.text(id));
   });
   droneEvents.onDroneRedirected((drone) => {
@@ -67,5 +80,5 @@ export function telemetry(deps: TelemetryFeatureDeps): TelemetrySockets {
       );
     }
   });
-  return sockets;
+  return { routes: fleetRoutes(states, idsOf), sockets };
 }

@@ -72,6 +72,9 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       subscribe_telemetry: strict ? "error" : "subscription_confirmed",
       // The room was empty, and the confirmation reveals nothing else.
       unsubscribe_telemetry: "subscription_confirmed",
+      // They name no drone: the fleet is the token's user's.
+      subscribe_fleet: "subscription_confirmed",
+      unsubscribe_fleet: "subscription_confirmed",
     } as const;
 
     test("every event of the server is tried with another user's drone", async () => {
@@ -104,6 +107,11 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
       watcher.clear();
       watcher.socket.emit("subscribe_telemetry", { drone_id: own.drone, stream_type: "gps" });
       expect(await watcher.next("subscription_confirmed")).toMatchObject({ drone_id: own.drone });
+      watcher.socket.emit("subscribe_fleet", { user_id: others.user.id });
+      const { drones } = await watcher.next("fleet_data");
+      const ids = drones.map(({ drone_id }: { drone_id: number }) => drone_id);
+      expect(ids).toContain(own.drone);
+      expect(ids).not.toContain(others.drone);
     });
 
     test("a drone's address in a header does not connect a watcher", async () => {

@@ -27,7 +27,7 @@ const CLOSE_CHANNEL = "fleet:links:close";
 export function openReplicas(
   config: GatewayConfig,
   { log, registry, lifecycle, redis }: Pick<Services, "log" | "registry" | "lifecycle" | "redis">,
-  options: Pick<VehicleOptions, "tap" | "records">,
+  options: Pick<VehicleOptions, "tap" | "records" | "follow">,
 ): Replicas {
   const secret = config.GATEWAY_PEER_SECRET as string;
   const counts = countReplicas(registry);

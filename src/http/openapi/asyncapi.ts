@@ -9,7 +9,8 @@ export interface SocketMessage {
   /** The event's or frame's own name. */
   readonly name: string;
   readonly summary: string;
-  readonly payload: z.ZodType;
+  /** Absent for a message that is its name alone. */
+  readonly payload?: z.ZodType;
   /** JSON when absent. */
   readonly contentType?: "text/plain" | "application/octet-stream";
   readonly examples?: readonly {
@@ -134,7 +135,7 @@ function describeMessage(message: SocketMessage, io: "input" | "output"): Json {
     name,
     summary,
     contentType,
-    payload: schemaOf(payload, io),
+    ...(payload ? { payload: schemaOf(payload, io) } : {}),
     ...(examples ? { examples } : {}),
     ...extensions,
   };

@@ -6,7 +6,7 @@ import { atEndOfFile } from "../clean-up";
 type TelemetryDeps = ConstructorParameters<typeof TelemetrySockets>[0];
 
 /**
- * The gateway's telemetry on a server of its own; sessions and quotas are fakes, and all watchers are one user. Resolves
+ * The gateway's telemetry on a server of its own; sessions and quotas are fakes, and all watchers are one user without drones. Resolves
  * with its port on 127.0.0.1.
  */
 export async function startTelemetryServer(
@@ -22,6 +22,8 @@ export async function startTelemetryServer(
       CORS_ORIGINS: [],
     },
     sessions: { save: async () => {}, load: async () => undefined, drop: async () => {} },
+    states: { newest: async () => [] },
+    dronesOf: async () => [],
     quotas: { checkAmount: () => {} },
     userOf: () => ({ id: 1, jti: "1", issuedAt: 0, expiresAt: 600, passwordAt: undefined }),
   });

@@ -2,6 +2,7 @@ import { DomainError } from "../../domain/errors";
 import type { ByteStream } from "../byte-stream";
 import { type CallName, type Calls, implementCalls } from "../calls";
 import type { VehicleIdentity, VehicleLink } from "../link";
+import type { StateFollower } from "../newest-state";
 import { NO_RECORDS, type TransferRecords } from "../transfer-records";
 import { Commands, type CommandTimings } from "./commands/commands";
 import { Flight } from "./commands/flight";
@@ -18,6 +19,7 @@ import { Plans, type PlanTimings } from "./missions/plans";
 import { Params } from "./params/params";
 import { VehicleState } from "./state";
 import { StatusTexts } from "./status-text";
+import { reportState } from "./telemetry/newest-state";
 import { Streams } from "./telemetry/streams";
 import { Telemetry } from "./telemetry/telemetry";
 import { Channel, type FrameTap, unreachable } from "./wire/channel";
@@ -65,6 +67,7 @@ export interface MavlinkOptions {
   readonly allowance?: LinkAllowance;
   readonly tap?: FrameTap | undefined;
   readonly records?: TransferRecords | undefined;
+  readonly follower?: StateFollower | undefined;
 }
 
 const GROUND_STATION_COMPONENT = 190;
@@ -145,7 +148,7 @@ function findAutopilot(channel: Channel, signal: AbortSignal) {
 function createLink(
   channel: Channel,
   { vehicle, heartbeat, frame }: FoundAutopilot,
-  { timings: changed, records = NO_RECORDS }: MavlinkOptions,
+  { timings: changed, records = NO_RECORDS, follower }: MavlinkOptions,
   setHeartbeats: (on: boolean) => void,
 ): VehicleLink {
   const timings: MavlinkTimings = { ...DEFAULT_TIMINGS, ...changed };
@@ -168,6 +171,7 @@ function createLink(
   const flight = new Flight({ vehicle, commands, state, preflight, preconditions, modes }, timings.flight);
   const telemetry = new Telemetry(channel, texts, state, vehicle);
   const streams = new Streams(channel, vehicle, commands);
+  if (follower) reportState(follower, channel, state, vehicle);
   const { tap } = channel;
   if (tap) {
     tap.armed(state.armed, frame);

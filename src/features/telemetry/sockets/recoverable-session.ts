@@ -6,5 +6,7 @@ export const RecoverableSession = z.object({
   user_id: z.int(),
   socket_id: z.string(),
   streams: z.array(StreamRequest),
+  /** Whether it watched the user's fleet. */
+  fleet: z.boolean().default(false),
 });
 export type RecoverableSession = z.output<typeof RecoverableSession>;

@@ -16,6 +16,7 @@ test.each(["subscribe", "resume"] as const)(
       const requests = new Requests(watcher, {
         userId: 1,
         feeds: { watch: (droneId) => watched.push(droneId), unwatch: () => {}, forget: () => {} },
+        fleets: { watch: () => {}, unwatch: () => {} },
         find: () =>
           new Promise<LinkTarget>((resolve) => {
             lookUps.push(() => resolve({ key: "drone:1", host: "127.0.0.1", port: 1, via: "direct" }));
@@ -24,7 +25,7 @@ test.each(["subscribe", "resume"] as const)(
         changed: () => {},
       });
       if (how === "subscribe") requests.subscribe(request);
-      else requests.resume([request]);
+      else requests.resume({ streams: [request], fleet: false });
       return requests;
     };
     const disconnected = open();

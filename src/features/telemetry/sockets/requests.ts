@@ -4,7 +4,9 @@ import type { Logger } from "../../../platform/process/log";
 import type { LinkTarget } from "../../../vehicle";
 import { errorMessages } from "../error-messages";
 import type { DroneFeeds } from "../feeds/drone-feeds";
+import type { FleetWatchers } from "../fleet/fleet-watchers";
 import { roomOf, StreamRequest } from "../streams";
+import type { RecoverableSession } from "./recoverable-session";
 import type { Watcher } from "./watcher";
 
 /** Requests of one socket that may wait. */
@@ -18,6 +20,7 @@ export type FindWatched = (userId: number, droneId: number) => Promise<LinkTarge
 interface RequestsDeps {
   readonly userId: number;
   readonly feeds: Pick<DroneFeeds, "watch" | "unwatch" | "forget">;
+  readonly fleets: Pick<FleetWatchers, "watch" | "unwatch">;
   readonly find: FindWatched;
   readonly log: Logger;
   /** Called after the watcher's streams changed. */
@@ -52,29 +55,55 @@ export class Requests {
     });
   }
 
+  /** Of all drones of the user. */
+  subscribeFleet(): void {
+    this.wait(async () => {
+      this.confirm("subscribed", { stream_type: "fleet" });
+      this.watchFleet();
+    });
+  }
+
+  unsubscribeFleet(): void {
+    this.wait(async () => {
+      this.watcher.watchesFleet = false;
+      this.deps.fleets.unwatch(this.deps.userId, this.watcher);
+      this.confirm("unsubscribed", { stream_type: "fleet" });
+    });
+  }
+
   /** Subscribes again to the streams of the client's former socket, where the user still may. */
-  resume(streams: readonly StreamRequest[]): void {
+  resume({ streams, fleet }: Pick<RecoverableSession, "streams" | "fleet">): void {
     for (const request of streams.slice(0, MAX_STREAMS)) void this.next(() => this.watch(request));
+    if (fleet) void this.next(async () => this.watchFleet());
   }
 
   /** The socket disconnected: waiting requests are dropped. */
   end(): void {
     this.gone = true;
     this.deps.feeds.forget(this.watcher);
+    this.deps.fleets.unwatch(this.deps.userId, this.watcher);
   }
 
   private enqueue(payload: unknown, run: (request: StreamRequest) => Promise<void>): void {
     const parsed = StreamRequest.safeParse(payload);
-    if (!parsed.success) {
-      this.watcher.sendError(describeIssues("payload", parsed.error));
-    } else if (this.waiting >= MAX_WAITING_REQUESTS) {
+    if (parsed.success) this.wait(() => run(parsed.data));
+    else this.watcher.sendError(describeIssues("payload", parsed.error));
+  }
+
+  private wait(run: () => Promise<void>): void {
+    if (this.waiting >= MAX_WAITING_REQUESTS) {
       this.watcher.sendError(errorMessages.too_many_requests.text());
-    } else {
-      this.waiting += 1;
-      void this.next(() => run(parsed.data)).finally(() => {
-        this.waiting -= 1;
-      });
+      return;
     }
+    this.waiting += 1;
+    void this.next(run).finally(() => {
+      this.waiting -= 1;
+    });
+  }
+
+  private watchFleet(): void {
+    this.watcher.watchesFleet = true;
+    this.deps.fleets.watch(this.deps.userId, this.watcher);
   }
 
   private async watch({ drone_id, stream_type }: StreamRequest, confirm?: () => void): Promise<void> {
@@ -82,8 +111,12 @@ export class Requests {
     if (!this.gone) this.deps.feeds.watch(drone_id, target, this.watcher, stream_type, confirm);
   }
 
-  private confirm(status: "subscribed" | "unsubscribed", { drone_id, stream_type }: StreamRequest): void {
-    this.watcher.socket.emit("subscription_confirmed", { status, stream_type, drone_id });
+  private confirm(
+    status: "subscribed" | "unsubscribed",
+    { stream_type, drone_id }: StreamRequest | { stream_type: "fleet"; drone_id?: undefined },
+  ): void {
+    const drone = drone_id === undefined ? {} : { drone_id };
+    this.watcher.socket.emit("subscription_confirmed", { status, stream_type, ...drone });
   }
 
   private next(run: () => Promise<void>): Promise<void> {

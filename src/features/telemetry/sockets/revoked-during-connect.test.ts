@@ -55,6 +55,8 @@ beforeAll(async () => {
         return why;
       },
     },
+    states: { newest: async () => [] },
+    dronesOf: async () => [],
     find: () => Promise.reject(new Error("nothing is watched here")),
   };
   const config = {

@@ -13,6 +13,7 @@ const session: RecoverableSession = {
   user_id: 1,
   socket_id: "a socket",
   streams: [{ drone_id: 7, stream_type: "gps" }],
+  fleet: true,
 };
 
 /** A fake of Redis, with the clock of the test. */
@@ -33,7 +34,11 @@ function recoveryOf(store: SessionStore) {
   const sent: string[] = [];
   const socket = { id: "a socket", emit: (_event: string, ticket: string) => sent.push(ticket) };
   const streams = [{ droneId: 7, stream: "gps" }];
-  const recovery = new SessionRecovery({ socket, streams } as unknown as Watcher, 1, store);
+  const recovery = new SessionRecovery(
+    { socket, streams, watchesFleet: true } as unknown as Watcher,
+    1,
+    store,
+  );
   recovery.sendTicket();
   return { recovery, ticket: sent[0] as string };
 }

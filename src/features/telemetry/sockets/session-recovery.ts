@@ -93,7 +93,8 @@ export class SessionRecovery {
       drone_id: droneId,
       stream_type: stream,
     }));
-    const session = { user_id: this.userId, socket_id: this.watcher.socket.id, streams };
+    const { socket, watchesFleet: fleet } = this.watcher;
+    const session = { user_id: this.userId, socket_id: socket.id, streams, fleet };
     this.store.save(this.ticket, session, lifeMs).catch(() => {});
   }
 }

@@ -13,6 +13,7 @@ import type { VehicleLinks } from "../../../vehicle";
 import type { TelemetryServer, TelemetrySocket } from "../events";
 import { DroneFeeds } from "../feeds/drone-feeds";
 import type { FrameChannel } from "../feeds/frame-channel";
+import { FleetWatchers, type FleetWatchersDeps } from "../fleet/fleet-watchers";
 import { type TelemetryMetrics, telemetryMetrics } from "../metrics";
 import { limitPackets, limitUnreadBytes } from "./client-limits";
 import { ConnectionLimiter } from "./connection-limiter";
@@ -35,7 +36,10 @@ export const SOCKETS_PATH = "/socket.io/";
 /** A drain waits this long for clients to close their connections, and then destroys them. */
 const DRAIN_MS = 1_000;
 
-interface TelemetryDeps extends HandshakeDeps, Pick<Services, "log" | "registry"> {
+interface TelemetryDeps
+  extends HandshakeDeps,
+    Pick<Services, "log" | "registry">,
+    Pick<FleetWatchersDeps, "states" | "dronesOf"> {
   readonly config: Pick<
     GatewayConfig,
     "TELEMETRY_MAX_HZ" | "TELEMETRY_MAX_SOCKETS" | "DO_UNSUBSCRIBE" | "CORS_ORIGINS"
@@ -51,6 +55,7 @@ interface TelemetryDeps extends HandshakeDeps, Pick<Services, "log" | "registry"
 /** The Socket.IO server of the gateway: authenticates watchers and sends them drones' telemetry. */
 export class TelemetrySockets {
   readonly feeds: DroneFeeds;
+  readonly fleets: FleetWatchers;
   private readonly io: TelemetryServer;
   private readonly metrics: TelemetryMetrics;
   private readonly limiter: ConnectionLimiter;
@@ -86,6 +91,7 @@ export class TelemetrySockets {
       maxHz: config.TELEMETRY_MAX_HZ,
       stopWhenUnwatched: config.DO_UNSUBSCRIBE,
     });
+    this.fleets = new FleetWatchers({ ...deps, io: this.io });
     // Before the client's `connect` event, so that its first requests are not lost.
     this.io.use(async (socket, next) => {
       socket.data.session = await openSession(socket.handshake.query.token, deps);
@@ -131,6 +137,7 @@ export class TelemetrySockets {
     );
     for (const socket of this.webSockets) socket.destroy();
     this.stopLimit();
+    this.fleets.stop();
     this.feeds.closeAll();
     this.io.engine?.close();
   }
@@ -153,12 +160,15 @@ export class TelemetrySockets {
     const requests = new Requests(watcher, {
       userId,
       feeds: this.feeds,
+      fleets: this.fleets,
       find: this.deps.find,
       log: this.deps.log,
       changed: () => recovery.changed(),
     });
     socket.on("subscribe_telemetry", (payload) => requests.subscribe(payload));
     socket.on("unsubscribe_telemetry", (payload) => requests.unsubscribe(payload));
+    socket.on("subscribe_fleet", () => requests.subscribeFleet());
+    socket.on("unsubscribe_fleet", () => requests.unsubscribeFleet());
     socket.on("disconnecting", (reason) => recovery.leaving(reason));
     socket.on("disconnect", () => requests.end());
     this.closeWithToken(socket, token);
@@ -168,7 +178,7 @@ export class TelemetrySockets {
     // The client's former socket may not be known as dead yet.
     this.io.in(recovered.socket_id).disconnectSockets(true);
     if (ticket) recovery.drop(ticket);
-    requests.resume(recovered.streams);
+    requests.resume(recovered);
   }
 
   private disconnect(socket: TelemetrySocket, message: string): void {

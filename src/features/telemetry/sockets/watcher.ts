@@ -19,6 +19,8 @@ export const SLOW_ROOM = "slow_watchers";
  * slow → keeping up when the connection accepts data again; then the held frames are sent.
  */
 export class Watcher {
+  /** Whether it watches its user's fleet. */
+  watchesFleet = false;
   private isSlow = false;
   private lastFlushAt = performance.now();
   private readonly heldStates = new Map<string, TelemetryFrame>();

@@ -15,23 +15,26 @@ const states: Readonly<Partial<Record<common.MissionState, MissionProgress["stat
 const NO_ITEMS = 0xffff;
 const NOT_SAID = 0;
 
-/** MISSION_CURRENT, and the metres to the current item where they are known. ArduPilot's item 0 is home, and not counted. */
-export function toMission(
+/** MISSION_CURRENT. ArduPilot's item 0 is home, and not counted. */
+export function missionProgress(
   { seq, total, missionState }: common.MissionCurrent,
   { autopilot }: Pick<VehicleIdentity, "autopilot">,
+): Omit<MissionProgress, "distance"> {
+  const state = total === NO_ITEMS ? "none" : (states[missionState] ?? "unknown");
+  if (state === "none") return { item: null, items: 0, state };
+  const item = autopilot === "px4" ? seq + 1 : Math.max(1, seq);
+  return { item, items: total === NOT_SAID ? null : total, state };
+}
+
+/** With the metres to the current item where they are known. */
+export function toMission(
+  message: common.MissionCurrent,
+  vehicle: Pick<VehicleIdentity, "autopilot">,
   metres: number | undefined,
 ): TelemetryMessage {
-  const state = total === NO_ITEMS ? "none" : (states[missionState] ?? "unknown");
-  const item = autopilot === "px4" ? seq + 1 : Math.max(1, seq);
-  return {
-    type: "mission",
-    data: {
-      item: state === "none" ? null : item,
-      items: state === "none" ? 0 : total === NOT_SAID ? null : total,
-      distance: state === "flying" ? (metres ?? null) : null,
-      state,
-    },
-  };
+  const { item, items, state } = missionProgress(message, vehicle);
+  const distance = state === "flying" ? (metres ?? null) : null;
+  return { type: "mission", data: { item, items, distance, state } };
 }
 
 /** Metres from a position to the one that PX4 is flying to. */

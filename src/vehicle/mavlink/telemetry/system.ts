@@ -14,6 +14,10 @@ export function sensorHealth(status: common.SysStatus): Record<string, boolean> 
 /** Volts from mV, where 65535 is unknown. */
 export const batteryVoltage = (millivolts: number): number => (millivolts === 0xffff ? 0 : millivolts / 1000);
 
+/** Percent; null when the vehicle does not estimate it. */
+export const percentLeft = ({ batteryRemaining }: common.SysStatus): number | null =>
+  batteryRemaining < 0 ? null : batteryRemaining;
+
 /** BATTERY_STATUS.voltages of a cell that is not there, and of one of the further four. */
 const NO_CELL = 0xffff;
 const NO_FURTHER_CELL = 0;
@@ -41,7 +45,7 @@ export function toSystem(
     battery: {
       voltage: batteryVoltage(status.voltageBattery),
       current: status.currentBattery < 0 ? null : status.currentBattery / 100,
-      remaining: status.batteryRemaining < 0 ? null : status.batteryRemaining,
+      remaining: percentLeft(status),
       consumed: currentConsumed < 0 ? null : currentConsumed,
       time_remaining: timeRemaining <= 0 ? null : timeRemaining,
       cells: battery ? cellVoltages(battery) : [],
