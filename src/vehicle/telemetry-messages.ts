@@ -125,6 +125,31 @@ const SystemStatus = z.object({
       cells: z.array(z.number().min(0).describe("Volts.")).describe("Each cell. Empty when not measured."),
     })
     .describe("The first battery."),
+  link: z
+    .object({
+      quality: z
+        .number()
+        .min(0)
+        .max(100)
+        .nullable()
+        .describe("Percent of the vehicle's frames that came, of the last 5 to 10 s. null when not known."),
+      open: z.int().min(0).describe("Seconds since it was opened."),
+    })
+    .describe("The gateway's link to the vehicle."),
+  wind: z
+    .object({
+      speed: z.number().min(0).describe("Metres per second."),
+      from: z.number().min(0).lt(360).describe("Compass degrees that it comes from."),
+    })
+    .nullable()
+    .describe("The vehicle's estimate (WIND, WIND_COV). null when it has none."),
+  estimator: z
+    .object({
+      level: DiagnosticRow.shape.level,
+      message: z.string().describe("Text for people, as in `diagnostics`."),
+    })
+    .nullable()
+    .describe("The position estimator (EKF_STATUS_REPORT, ESTIMATOR_STATUS). null before it reports."),
   cpu_load: z.number().min(0).describe("Load of the autopilot's main loop, percent."),
   sensors: z
     .partialRecord(z.enum(Object.keys(SENSORS)), z.boolean().describe("Whether it is healthy."))

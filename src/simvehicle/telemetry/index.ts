@@ -26,8 +26,8 @@ const shared: Readonly<Record<number, Build>> = {
 
 /** Message id → its content. An autopilot has the messages that the gateway requests. */
 const builders: Readonly<Record<Flight["autopilot"], Readonly<Record<number, Build>>>> = {
-  ardupilot: { ...shared, 62: navigation.navController, 193: sensors.ekfStatus },
-  px4: { ...shared, 105: sensors.highresImu, 230: sensors.estimatorStatus },
+  ardupilot: { ...shared, 62: navigation.navController, 168: sensors.wind, 193: sensors.ekfStatus },
+  px4: { ...shared, 105: sensors.highresImu, 230: sensors.estimatorStatus, 231: sensors.windCov },
 };
 
 /** One telemetry message by its id, or undefined when this autopilot does not have it. */

@@ -84,6 +84,12 @@ export function ekfStatus({ flight }: TelemetryView): MavLinkData {
   });
 }
 
+/** The simulated air is still. */
+export const wind = (): MavLinkData => build(ardupilotmega.Wind, { direction: 0, speed: 0, speedZ: 0 });
+
+export const windCov = ({ flight }: TelemetryView): MavLinkData =>
+  build(common.WindCov, { timeUsec: BigInt(bootMillis(flight)) * 1000n, windX: 0, windY: 0 });
+
 export function estimatorStatus({ flight }: TelemetryView): MavLinkData {
   return build(common.EstimatorStatus, {
     timeUsec: BigInt(bootMillis(flight)) * 1000n,

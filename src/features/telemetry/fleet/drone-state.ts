@@ -7,7 +7,7 @@ import { telemetryPayloads } from "../../../vehicle/telemetry-messages";
 const SILENT_MS = 10_000;
 
 const { latitude, longitude, altitude } = telemetryPayloads.gps.shape;
-const { battery, armed, mode } = telemetryPayloads.system.shape;
+const { battery } = telemetryPayloads.system.shape;
 const { item, items, state } = telemetryPayloads.mission.shape;
 
 /** What is known of a drone, without asking it. */
@@ -21,8 +21,8 @@ export const DroneState = z
       })
       .nullable()
       .describe("null when the drone was not heard yet. The other fields are as of then."),
-    armed: armed.nullable(),
-    mode: mode.nullable(),
+    armed: z.boolean().nullable().describe("Whether the motors are armed. null when not known."),
+    mode: z.string().nullable().describe("Flight mode by the autopilot's own name. null when not known."),
     position: z
       .object({
         ...{ latitude, longitude, altitude },
@@ -40,8 +40,11 @@ export const DroneState = z
     battery: z
       .object({ voltage: battery.shape.voltage, remaining: battery.shape.remaining })
       .nullable()
-      .describe("The first battery."),
-    mission: z.object({ item, items, state }).nullable().describe("How far the mission on board is."),
+      .describe("The first battery. null when not known."),
+    mission: z
+      .object({ item, items, state })
+      .nullable()
+      .describe("How far the mission on board is. null when not known."),
   })
   .meta({ id: "DroneState" });
 export type DroneState = z.output<typeof DroneState>;

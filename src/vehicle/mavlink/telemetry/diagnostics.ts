@@ -17,14 +17,20 @@ export interface Health {
 }
 
 export function toDiagnostics(health: Health): TelemetryMessage {
+  const estimator = estimatorOf(health);
   const rows = [
     ...sensorRows(health.status),
     batteryRow(health.status),
     ...(health.gps ? [gpsRow(health.gps)] : []),
-    ...(health.ekf ? [ekfRow(health.ekf)] : []),
-    ...(health.estimator ? [estimatorRow(health.estimator)] : []),
+    ...(estimator ? [estimator] : []),
   ];
   return { type: "diagnostics", data: { status: rows } };
+}
+
+/** Undefined before the vehicle has reported it. */
+export function estimatorOf({ ekf, estimator }: Omit<Health, "status">): DiagnosticRow | undefined {
+  if (ekf) return ekfRow(ekf);
+  return estimator && estimatorRow(estimator);
 }
 
 const sensorRows = (status: common.SysStatus): DiagnosticRow[] =>

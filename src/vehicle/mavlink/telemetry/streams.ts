@@ -18,11 +18,13 @@ const RATES: readonly (readonly [{ readonly MSG_ID: number }, number])[] = [
 const ARDUPILOT_RATES: typeof RATES = [
   [common.RawImu, 10],
   [ardupilotmega.EkfStatusReport, 1],
+  [ardupilotmega.Wind, 1],
   [common.NavControllerOutput, 1],
 ];
 const PX4_RATES: typeof RATES = [
   [common.HighresImu, 10],
   [common.EstimatorStatus, 1],
+  [common.WindCov, 1],
   [common.PositionTargetGlobalInt, 1],
 ];
 

@@ -1,5 +1,12 @@
-import { SENSORS, type SystemStatus, type TelemetryMessage } from "../../telemetry-messages";
-import type { common } from "../wire/messages";
+import {
+  type DiagnosticRow,
+  SENSORS,
+  type SystemStatus,
+  type TelemetryMessage,
+} from "../../telemetry-messages";
+import type { ardupilotmega, common } from "../wire/messages";
+
+type Wind = NonNullable<SystemStatus["wind"]>;
 
 /** Sensor name → healthy, for those that are present and enabled. */
 export function sensorHealth(status: common.SysStatus): Record<string, boolean> {
@@ -30,16 +37,36 @@ function cellVoltages({ voltages, voltagesExt }: common.BatteryStatus): number[]
   return cells.length > 1 ? cells.map((millivolts) => millivolts / 1000) : [];
 }
 
+/** WIND of ArduPilot: degrees that it comes from, -180 to 360. */
+export const toWind = ({ speed, direction }: ardupilotmega.Wind): Wind => ({
+  speed: Math.max(0, speed),
+  from: compass(direction),
+});
+
+/** WIND_COV of PX4: metres per second that it blows to, north and east. */
+export const toWindCov = ({ windX, windY }: common.WindCov): Wind => ({
+  speed: Math.hypot(windX, windY),
+  from: compass((Math.atan2(-windY, -windX) * 180) / Math.PI),
+});
+
+const compass = (degrees: number): number => ((degrees % 360) + 360) % 360;
+
+/** What `system` is made of; a message that has not come yet is absent. */
+export interface SystemParts {
+  readonly status: common.SysStatus;
+  readonly armed: boolean;
+  readonly mode: string;
+  readonly link: SystemStatus["link"];
+  readonly battery?: common.BatteryStatus | undefined;
+  readonly wind?: Wind | undefined;
+  readonly estimator?: DiagnosticRow | undefined;
+}
+
 /**
- * SYS_STATUS with the heartbeat's armed flag and mode: mV, cA (-1 not measured), percent (-1 unknown), load in ‰; and
- * BATTERY_STATUS once it has come: mAh (-1 not measured), seconds (0 unknown).
+ * SYS_STATUS: mV, cA (-1 not measured), percent (-1 unknown), load in ‰. BATTERY_STATUS: mAh (-1 not measured), seconds
+ * (0 unknown).
  */
-export function toSystem(
-  status: common.SysStatus,
-  armed: boolean,
-  mode: string,
-  battery?: common.BatteryStatus,
-): TelemetryMessage {
+export function toSystem({ status, battery, estimator, ...parts }: SystemParts): TelemetryMessage {
   const { currentConsumed = -1, timeRemaining = 0 } = battery ?? {};
   const data: SystemStatus = {
     battery: {
@@ -52,8 +79,11 @@ export function toSystem(
     },
     cpu_load: status.load / 10,
     sensors: sensorHealth(status),
-    armed,
-    mode,
+    armed: parts.armed,
+    mode: parts.mode,
+    link: parts.link,
+    wind: parts.wind ?? null,
+    estimator: estimator ? { level: estimator.level, message: estimator.message } : null,
   };
   return { type: "system", data };
 }

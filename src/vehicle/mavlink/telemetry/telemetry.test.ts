@@ -4,7 +4,7 @@ import { batteryRow, ekfRow, estimatorRow, gpsRow, toDiagnostics } from "./diagn
 import { toHud } from "./hud";
 import { fromEuler, fromMilliG, toImu, toRosOrientation } from "./imu";
 import { fixStatus, toGps, toHome, toRawGps, toRelativeAltitude } from "./position";
-import { toSystem } from "./system";
+import { type SystemParts, toSystem, toWind, toWindCov } from "./system";
 
 /** The library names single flags; a sum of them is any number. */
 const bits = (sum: number): number => sum;
@@ -161,8 +161,11 @@ describe("the system's status", () => {
     batteryRemaining: 76,
   });
 
+  const systemOf = (parts: Partial<SystemParts> & Pick<SystemParts, "status">) =>
+    toSystem({ armed: true, mode: "AUTO", link: { quality: 99.5, open: 12 }, ...parts });
+
   test("has volts, amperes, percent, and the health of sensors that are present and enabled", () => {
-    expect(toSystem(status, true, "AUTO")).toEqual({
+    expect(systemOf({ status })).toEqual({
       type: "system",
       data: {
         battery: {
@@ -173,6 +176,9 @@ describe("the system's status", () => {
         sensors: { gyro: true, accelerometer: true, gps: false, obstacle_avoidance: false },
         armed: true,
         mode: "AUTO",
+        link: { quality: 99.5, open: 12 },
+        wind: null,
+        estimator: null,
       },
     });
   });
@@ -183,7 +189,7 @@ describe("the system's status", () => {
       currentBattery: -1,
       batteryRemaining: -1,
     });
-    expect(toSystem(unknown, false, "RTL")).toMatchObject({
+    expect(systemOf({ status: unknown })).toMatchObject({
       data: { battery: { voltage: 0, current: null, remaining: null } },
     });
   });
@@ -196,7 +202,7 @@ describe("the system's status", () => {
         currentConsumed: -1,
         ...more,
       });
-    const shown = (battery: common.BatteryStatus) => toSystem(status, true, "AUTO", battery);
+    const shown = (battery: common.BatteryStatus) => systemOf({ status, battery });
     expect(
       shown(batteryOf([4_100, 4_090, 4_110], { currentConsumed: 320, timeRemaining: 540 })),
     ).toMatchObject({ data: { battery: { consumed: 320, time_remaining: 540, cells: [4.1, 4.09, 4.11] } } });
@@ -206,6 +212,29 @@ describe("the system's status", () => {
     });
     const twelve = batteryOf(Array(10).fill(4_000), { voltagesExt: [3_900, 3_950, 0, 0] });
     expect(shown(twelve)).toMatchObject({ data: { battery: { cells: [...Array(10).fill(4), 3.9, 3.95] } } });
+  });
+
+  test("has the wind as it comes from, whichever way the autopilot says it", () => {
+    const ofArduPilot = (direction: number) => toWind(build(ardupilotmega.Wind, { direction, speed: 5 }));
+    expect([ofArduPilot(-90), ofArduPilot(360), ofArduPilot(45)]).toEqual([
+      { speed: 5, from: 270 },
+      { speed: 5, from: 0 },
+      { speed: 5, from: 45 },
+    ]);
+    const ofPx4 = (windX: number, windY: number) => toWindCov(build(common.WindCov, { windX, windY }));
+    // To the north, and to the east.
+    expect(ofPx4(3, 0)).toEqual({ speed: 3, from: 180 });
+    expect(ofPx4(0, 4)).toEqual({ speed: 4, from: 270 });
+    expect(systemOf({ status, wind: ofPx4(-3, -4) })).toMatchObject({
+      data: { wind: { speed: 5, from: expect.closeTo(53.13, 2) } },
+    });
+  });
+
+  test("has the estimator's row of the diagnostics", () => {
+    const estimator = ekfRow(build(ardupilotmega.EkfStatusReport, { flags: bits(1024) }));
+    expect(systemOf({ status, estimator })).toMatchObject({
+      data: { estimator: { level: 2, message: "not initialised" } },
+    });
   });
 
   test("gives one diagnostics row for each sensor, the battery and every other reported part", () => {

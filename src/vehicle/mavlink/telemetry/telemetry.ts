@@ -4,12 +4,12 @@ import type { VehicleState } from "../state";
 import type { StatusTexts } from "../status-text";
 import type { Channel } from "../wire/channel";
 import { ardupilotmega, common, minimal } from "../wire/messages";
-import { type Health, toDiagnostics } from "./diagnostics";
+import { estimatorOf, type Health, toDiagnostics } from "./diagnostics";
 import { toHud } from "./hud";
 import { fromEuler, fromMilliG, toImu, type Vector } from "./imu";
 import { toMission, toTarget } from "./mission";
 import { toGps, toHome, toRawGps, toRelativeAltitude } from "./position";
-import { toSystem } from "./system";
+import { type SystemParts, toSystem, toWind, toWindCov } from "./system";
 
 /** ATTITUDE is used only while no ATTITUDE_QUATERNION comes; it carries the same with less precision. */
 const QUATERNION_FRESH_MS = 2000;
@@ -34,6 +34,7 @@ export class Telemetry {
   private ahead: { readonly metres: number; readonly at: number } | undefined;
   private status: common.SysStatus | undefined;
   private battery: common.BatteryStatus | undefined;
+  private wind: SystemParts["wind"];
   private shown: { readonly armed: boolean; readonly mode: string } | undefined;
 
   constructor(
@@ -109,6 +110,12 @@ export class Telemetry {
       channel.on(common.EstimatorStatus, (estimator) => {
         this.health = { ...this.health, estimator };
       }),
+      channel.on(ardupilotmega.Wind, (message) => {
+        this.wind = toWind(message);
+      }),
+      channel.on(common.WindCov, (message) => {
+        this.wind = toWindCov(message);
+      }),
       channel.on(common.BatteryStatus, (battery) => {
         if (battery.id === FIRST_BATTERY) this.battery = battery;
       }),
@@ -142,7 +149,15 @@ export class Telemetry {
   private emitSystem(status: common.SysStatus): void {
     const { armed, mode } = this.state;
     this.shown = { armed, mode };
-    this.emit(toSystem(status, armed, mode, this.battery));
+    const { quality, openedAt } = this.channel;
+    const open = Math.round((performance.now() - openedAt) / 1000);
+    this.emit(
+      toSystem({
+        ...{ status, armed, mode, battery: this.battery, wind: this.wind },
+        link: { quality: quality.percent, open },
+        estimator: estimatorOf(this.health),
+      }),
+    );
   }
 
   private emit(message: TelemetryMessage): void {

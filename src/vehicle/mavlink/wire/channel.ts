@@ -4,6 +4,7 @@ import { decodeAs, FrameWriter } from "./codec";
 import { FLOOD, type FloodLimit } from "./flood-limit";
 import type { Frame } from "./frame";
 import { FrameReader } from "./frame-reader";
+import { LinkQuality } from "./link-quality";
 import type { MavLinkData, MavLinkDataConstructor } from "./messages";
 
 /** A MAVLink sender's ids. */
@@ -36,6 +37,8 @@ type Handler = (message: MavLinkData, frame: Frame) => void;
 export class Channel {
   /** Undefined until the autopilot has been chosen; until then frames of every sender count. */
   vehicle: SenderIds | undefined;
+  readonly quality = new LinkQuality();
+  readonly openedAt = performance.now();
   private readonly reader: FrameReader;
   private readonly writer: FrameWriter;
   private readonly handlers = new Map<
@@ -55,7 +58,12 @@ export class Channel {
     readonly tap?: FrameTap,
   ) {
     this.writer = new FrameWriter(self.systemId, self.componentId);
-    this.reader = new FrameReader((frame) => this.receive(frame));
+    this.reader = new FrameReader(
+      (frame) => this.receive(frame),
+      (sender) => {
+        if (this.isVehicle(sender)) this.quality.add(sender.sequence);
+      },
+    );
     stream.onData((chunk) => {
       if (this.isUsable()) this.read(chunk);
     });
@@ -153,14 +161,19 @@ export class Channel {
   private receive(frame: Frame): void {
     if (this.floodLimit?.admitsFrame() === false) return;
     this.tap?.frame(frame.bytes);
+    const isVehicle = this.isVehicle(frame);
+    if (isVehicle) this.quality.add(frame.sequence);
     const handlers = this.handlers.get(frame.id);
     if (!handlers || handlers.entries.size === 0) return;
-    const { vehicle, self } = this;
-    if (vehicle && (frame.systemId !== vehicle.systemId || frame.componentId !== vehicle.componentId)) return;
+    if (this.vehicle && !isVehicle) return;
     if (this.floodLimit?.admitsMessage(frame.id) === false) return;
     const message = decodeAs(frame, handlers.kind);
-    if (!isAddressedTo(self, message)) return;
+    if (!isAddressedTo(this.self, message)) return;
     for (const handler of [...handlers.entries]) handler(message, frame);
+  }
+
+  private isVehicle({ systemId, componentId }: SenderIds): boolean {
+    return systemId === this.vehicle?.systemId && componentId === this.vehicle.componentId;
   }
 
   private closed(reason: string): void {

@@ -244,3 +244,23 @@ describe("the codec", () => {
     expect([sequences[0], sequences[255], sequences[256], sequences[257]]).toEqual([0, 255, 0, 1]);
   });
 });
+
+test("frames of an unknown id tell their senders where they follow another frame", () => {
+  const told: unknown[] = [];
+  const known = new FrameWriter(1, 1).encode(heartbeat());
+  const noise = Buffer.from([0x00]);
+  const reader = new FrameReader(
+    () => {},
+    (sender) => told.push(sender),
+  );
+  reader.push(
+    Buffer.concat([
+      ...[known, unknownFrame(Buffer.from([1, 2]), 7), unknownFrame(Buffer.from([3]), 8), known],
+      ...[noise, unknownFrame(Buffer.from([4]), 9), known],
+    ]),
+  );
+  expect(told).toEqual([
+    { sequence: 7, systemId: 1, componentId: 1 },
+    { sequence: 8, systemId: 1, componentId: 1 },
+  ]);
+});

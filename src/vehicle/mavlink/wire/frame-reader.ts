@@ -1,4 +1,16 @@
-import { type Frame, frameAt, INCOMPLETE, measure, NOT_A_FRAME, START_V1, START_V2 } from "./frame";
+import {
+  type Frame,
+  frameAt,
+  frameSize,
+  INCOMPLETE,
+  measure,
+  NOT_A_FRAME,
+  type Sender,
+  START_V1,
+  START_V2,
+  senderAt,
+  UNKNOWN,
+} from "./frame";
 
 /**
  * Cuts a MAVLink 1 and 2 byte stream into frames.
@@ -24,8 +36,17 @@ export class FrameReader {
   /** How many bytes belonged to no good frame. */
   noise = 0;
 
-  /** `onFrame` must not throw: the rest of the chunk would be lost. */
-  constructor(private readonly onFrame: (frame: Frame) => void) {}
+  /** Where in the stream the last frame of an unknown id seems to end. */
+  private unknownUntil = 0;
+
+  /**
+   * `onUnknown` is called for a frame of an id that no dialect has, where one seems to follow another frame. Neither may
+   * throw: the rest of the chunk would be lost.
+   */
+  constructor(
+    private readonly onFrame: (frame: Frame) => void,
+    private readonly onUnknown: (sender: Sender) => void = () => {},
+  ) {}
 
   push(chunk: Buffer): void {
     this.read(this.carry ? Buffer.concat([this.carry, chunk]) : chunk);
@@ -68,11 +89,20 @@ export class FrameReader {
         at += size;
         this.goodUntil = this.base + at;
       } else {
+        if (size === UNKNOWN) this.skipUnknown(buffer, at);
         at++;
         this.noise++;
       }
     }
     return at;
+  }
+
+  /** Its inside is searched all the same. */
+  private skipUnknown(buffer: Buffer, at: number): void {
+    const position = this.base + at;
+    if (position !== this.goodUntil && position !== this.unknownUntil) return;
+    this.unknownUntil = position + frameSize(buffer, at);
+    this.onUnknown(senderAt(buffer, at));
   }
 
   /**

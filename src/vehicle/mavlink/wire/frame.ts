@@ -30,6 +30,11 @@ export class Frame {
     return this.chunk.subarray(this.payloadStart, this.payloadStart + this.payloadLength);
   }
 
+  /** One more than that of the sender's last frame, modulo 256. */
+  get sequence(): number {
+    return this.chunk[this.start + (this.chunk[this.start] === START_V2 ? 4 : 2)] as number;
+  }
+
   /** The whole frame, from its start byte to its checksum or signature. */
   get bytes(): Buffer {
     return this.chunk.subarray(this.start, this.start + this.size);
@@ -89,14 +94,30 @@ const messageId = (buffer: Buffer, at: number, isV2: boolean): number =>
     ? byteAt(buffer, at + 7) | (byteAt(buffer, at + 8) << 8) | (byteAt(buffer, at + 9) << 16)
     : byteAt(buffer, at + 5);
 
+/** Who sent a frame, and the number that it gave it: one more than its last, modulo 256. */
+export interface Sender {
+  readonly systemId: number;
+  readonly componentId: number;
+  readonly sequence: number;
+}
+
+export function senderAt(buffer: Buffer, at: number): Sender {
+  const first = at + (buffer[at] === START_V2 ? 4 : 2);
+  return {
+    sequence: byteAt(buffer, first),
+    systemId: byteAt(buffer, first + 1),
+    componentId: byteAt(buffer, first + 2),
+  };
+}
+
 /** The frame that `measure` found. */
 export function frameAt(buffer: Buffer, at: number, size: number): Frame {
   const isV2 = buffer[at] === START_V2;
-  const senderAt = at + (isV2 ? 5 : 3);
+  const idsAt = at + (isV2 ? 5 : 3);
   return new Frame(
     messageId(buffer, at, isV2),
-    byteAt(buffer, senderAt),
-    byteAt(buffer, senderAt + 1),
+    byteAt(buffer, idsAt),
+    byteAt(buffer, idsAt + 1),
     buffer,
     at,
     size,
