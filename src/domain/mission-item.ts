@@ -7,6 +7,7 @@ export const MavCommand = {
   returnToLaunch: 20,
   land: 21,
   takeoff: 22,
+  fenceReturnPoint: 5000,
   polygonInclusion: 5001,
   polygonExclusion: 5002,
   circleInclusion: 5003,

@@ -147,6 +147,8 @@ export const vehicleCalls = {
   flightState: { args: Nothing, result: FlightState, repeatable: true },
   /** Replace the whole fence; an empty one clears it. */
   uploadFence: { args: z.tuple([Plan, Force.optional()]), result: FenceUpload },
+  /** The fence now on the vehicle, and its hash. */
+  readFence: { args: Nothing, result: PlanOnBoard, repeatable: true },
 
   readParams: { args: z.tuple([z.array(z.string())]), result: z.array(Param), repeatable: true },
   /** Write one parameter and read it back. */

@@ -15,6 +15,7 @@ export type { ByteStream, Dial, LinkTarget } from "./byte-stream";
 export { Acknowledgement, Plan } from "./calls";
 export * from "./flight-plan.plan";
 export type * from "./link";
+export { compareFences, compareMissions, isPartOfFence } from "./mavlink/missions/stored-item.plan";
 export type { FrameTap } from "./mavlink/wire/channel";
 export { FLOOD } from "./mavlink/wire/flood-limit";
 export type { NewestState, StateFollower } from "./newest-state";

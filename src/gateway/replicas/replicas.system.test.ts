@@ -104,6 +104,28 @@ test("a mission is uploaded and read back through another replica", async () => 
   expect(drone.tap.mostOpen).toBe(1);
 });
 
+test("a fence is uploaded, read and compared through another replica", async () => {
+  const { first, second } = replicas;
+  await order(first, "guided");
+  const { id } = (await at(second).post("/geofence", { name: `field ${drone.id}`, type: "polygon" })).body;
+  const points = [
+    { lat: 47.5, lng: 8.5 },
+    { lat: 47.5, lng: 8.6 },
+    { lat: 47.6, lng: 8.5 },
+  ];
+  const rows = points.map((point) => ({ ...point, command: 5001 }));
+  expect((await at(second).post(`/geofence/${id}/points`, rows)).status).toBe(201);
+  expect((await order(second, "push_geofence", { geofence_id: id })).status).toBe(200);
+  const path = `/drone/${drone.id}/onboard/fence?geofence_id=${id}`;
+  const other = await at(second).get(path);
+  expect(other).toMatchObject({
+    status: 200,
+    body: { same: true, included: true, areas: [{ type: "polygon", points }] },
+  });
+  expect((await at(first).get(path)).body).toEqual(other.body);
+  expect(drone.tap.mostOpen).toBe(1);
+});
+
 test("a replica that stops releases its leases, and watchers of other replicas go on", async () => {
   const { first, second } = await startReplicas();
   user = await first.newUser();

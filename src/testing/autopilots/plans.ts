@@ -62,6 +62,23 @@ export async function missionOnBoard({
   return isPx4(name) ? items : items.slice(1);
 }
 
+/** Another ground station replaces the mission (0) or the fence (1) on board by what `change` makes of its items. */
+export async function replaceOnBoard(
+  { witness }: Pick<TestedVehicle, "witness">,
+  kind: 0 | 1,
+  change: (items: readonly ReceivedMessage[]) => readonly ReceivedMessage[],
+): Promise<void> {
+  const fields = ["command", "frame", "param1", "param2", "param3", "param4", "x", "y", "z"];
+  const items = change(await witness.plan(kind)).map((item) =>
+    fields.map((field) => (item[field] === "nan" ? null : Number(item[field]))),
+  );
+  const result = await witness.upload(kind, items);
+  if (result !== ACCEPTED) throw new Error(`The vehicle refused the plan: MAV_MISSION_RESULT ${result}`);
+}
+
+/** MAV_MISSION_ACCEPTED. */
+const ACCEPTED = 0;
+
 /** What two readings of one plan have in common: no times and no current item. */
 export const contents = (items: readonly ReceivedMessage[]): object[] =>
   items.map(({ at, current, target_system, target_component, ...item }) => item);

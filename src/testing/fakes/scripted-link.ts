@@ -3,6 +3,7 @@ import type { VehicleLink } from "../../vehicle/link";
 import { type MavlinkTimings, openMavlinkLink } from "../../vehicle/mavlink/link";
 import { build } from "../../vehicle/mavlink/wire/codec";
 import { common } from "../../vehicle/mavlink/wire/messages";
+import type { TransferRecords } from "../../vehicle/transfer-records";
 import { px4Integer } from "./ground-station";
 import { type MavlinkPeer, type PeerOptions, startPeer } from "./mavlink-peer";
 
@@ -27,6 +28,7 @@ export function scriptedLinks() {
   return async (
     options: PeerOptions = {},
     timings: Partial<MavlinkTimings> = {},
+    records?: TransferRecords,
   ): Promise<{ peer: MavlinkPeer; link: VehicleLink }> => {
     const peer = await startPeer(options);
     endings.push(() => peer.close());
@@ -34,7 +36,7 @@ export function scriptedLinks() {
     const stream = await dialDirect({ key: "1", host: peer.host, port: peer.port, via: "direct" }, signal);
     const link = await openMavlinkLink(
       stream,
-      { systemId: 245, timings: { ...QUICK_TIMINGS, ...timings } },
+      { systemId: 245, timings: { ...QUICK_TIMINGS, ...timings }, records },
       signal,
     );
     endings.unshift(async () => link.close("the test is over"));

@@ -1,6 +1,7 @@
 import type { VehicleLink } from "../../vehicle/link";
 import { build } from "../../vehicle/mavlink/wire/codec";
 import { common } from "../../vehicle/mavlink/wire/messages";
+import type { TransferRecords } from "../../vehicle/transfer-records";
 import { missionItem } from "../worlds/plans";
 import type { MavlinkPeer, PeerOptions } from "./mavlink-peer";
 import { scriptedLinks } from "./scripted-link";
@@ -29,8 +30,9 @@ export function scriptedPlans() {
   const openLink = scriptedLinks();
   return async (
     options: PeerOptions = {},
+    records?: TransferRecords,
   ): Promise<{ peer: MavlinkPeer; link: VehicleLink; store: Store }> => {
-    const { peer, link } = await openLink(options, { param: { timeoutMs: 20, attempts: 1 } });
+    const { peer, link } = await openLink(options, { param: { timeoutMs: 20, attempts: 1 } }, records);
     return { peer, link, store: keepPlans(peer) };
   };
 }

@@ -199,6 +199,7 @@ function createLink(
     rewindMission: plans,
     flightState: plans,
     uploadFence: plans,
+    readFence: plans,
     readParams: params,
     writeParam: params,
     pullParams: params,

@@ -1,6 +1,8 @@
+import { planHash } from "../../../domain/mission-item";
 import type { MavlinkPeer } from "../../../testing/fakes/mavlink-peer";
 import { VERDICT_MS } from "../../../testing/fakes/scripted-link";
 import { FENCE, scriptedPlans, TO_GATEWAY } from "../../../testing/fakes/scripted-plans";
+import { FakeTransferRecords } from "../../../testing/fakes/transfer-records";
 import { missionItem } from "../../../testing/worlds/plans";
 import { build } from "../wire/codec";
 import { common } from "../wire/messages";
@@ -153,6 +155,61 @@ describe("a fence", () => {
     await expect(link.uploadFence(square)).rejects.toMatchObject({
       code: "vehicle_refused",
       message: expect.stringMatching(/MAV_MISSION_ERROR\).*self-intersects/),
+    });
+  });
+
+  test("is read as it is on board, an empty one too", async () => {
+    const { link } = await open();
+    await expect(link.readFence()).resolves.toEqual({ items: [], hash: planHash([]), is_mixture: false });
+    await link.uploadFence(square);
+    const hash = planHash(square);
+    await expect(link.readFence()).resolves.toEqual({ items: square, hash, is_mixture: false });
+  });
+
+  test("is read when the upload under way has ended", async () => {
+    const { link } = await open();
+    const uploaded = link.uploadFence(square);
+    await expect(link.readFence()).resolves.toMatchObject({ items: square });
+    await expect(uploaded).resolves.toMatchObject({ items: 4 });
+  });
+
+  test("of a vehicle without the fence protocol cannot be read, and the error says so", async () => {
+    const { peer, link } = await open();
+    peer.on(common.MissionRequestList, ({ missionType }) =>
+      peer.send(build(common.MissionAck, { ...TO_GATEWAY, type: 3, missionType })),
+    );
+    await expect(link.readFence()).rejects.toMatchObject({
+      code: "vehicle_refused",
+      message: "The vehicle refused to give back the fence (MAV_MISSION_UNSUPPORTED)",
+    });
+  });
+
+  test("that an upload left half is told to be a mixture, as long as a mission is flown", async () => {
+    const AUTO = { baseMode: 129, customMode: 3 };
+    const { peer, link, store } = await open({ state: AUTO }, new FakeTransferRecords());
+    await link.uploadFence(square, { force: true });
+    const larger = square.map((corner) => ({ ...corner, y_long: 9 }));
+    peer.on(common.MissionCount, ({ missionType }) => {
+      const isFirst = peer.of(common.MissionCount).length === 2;
+      peer.send(
+        isFirst
+          ? build(common.MissionRequestInt, { ...TO_GATEWAY, seq: 0, missionType })
+          : build(common.MissionAck, { ...TO_GATEWAY, type: 1, missionType }),
+      );
+    });
+    peer.on(common.MissionItemInt, (sent) => {
+      const { seq, missionType } = sent;
+      store.items[seq] = sent;
+      peer.send(
+        seq === 0
+          ? build(common.MissionRequestInt, { ...TO_GATEWAY, seq: 1, missionType })
+          : build(common.MissionAck, { ...TO_GATEWAY, type: 1, missionType }),
+      );
+    });
+    await expect(link.uploadFence(larger, { force: true })).rejects.toThrow("mixture");
+    await expect(link.readFence()).resolves.toMatchObject({
+      items: [...larger.slice(0, 2), ...square.slice(2)],
+      is_mixture: true,
     });
   });
 });

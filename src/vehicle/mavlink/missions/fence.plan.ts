@@ -1,10 +1,6 @@
+import { fenceAreas } from "../../../domain/fence-areas";
 import { distance, insidePolygon, type LatLng } from "../../../domain/geo";
-import { MavCommand, type MissionItem } from "../../../domain/mission-item";
-
-interface Zone {
-  readonly isInclusion: boolean;
-  readonly contains: boolean;
-}
+import type { MissionItem } from "../../../domain/mission-item";
 
 /**
  * Whether a position is outside of what the fence allows. Of several inclusions ArduPilot demands all, PX4 any
@@ -24,25 +20,18 @@ export function isOutsideFence(
   return !allowed || zones.some(({ isInclusion, contains }) => !isInclusion && contains);
 }
 
-function zonesOf(fence: readonly MissionItem[], position: LatLng): Zone[] {
-  const zones: Zone[] = [];
-  for (let at = 0; at < fence.length; ) {
-    const first = fence[at] as MissionItem;
-    const { command, param1 } = first;
-    if (command === MavCommand.circleInclusion || command === MavCommand.circleExclusion) {
-      const contains = distance(positionOf(first), position) <= param1;
-      zones.push({ isInclusion: command === MavCommand.circleInclusion, contains });
-      at += 1;
-    } else {
-      const vertices = fence.slice(at, at + Math.max(1, param1)).map(positionOf);
-      zones.push({
-        isInclusion: command === MavCommand.polygonInclusion,
-        contains: insidePolygon(position, vertices),
-      });
-      at += vertices.length;
-    }
-  }
-  return zones;
+const zonesOf = (fence: readonly MissionItem[], position: LatLng): Zone[] =>
+  fenceAreas(fence).map(({ type, fence_type, items }) => ({
+    isInclusion: fence_type === "inclusion",
+    contains:
+      type === "polygon"
+        ? insidePolygon(position, items.map(positionOf))
+        : items.some((centre) => distance(positionOf(centre), position) <= centre.param1),
+  }));
+
+interface Zone {
+  readonly isInclusion: boolean;
+  readonly contains: boolean;
 }
 
 const positionOf = ({ x_lat, y_long }: MissionItem): LatLng => ({ lat: x_lat, lng: y_long });

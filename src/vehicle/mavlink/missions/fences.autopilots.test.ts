@@ -1,8 +1,8 @@
 import { offsetBy } from "../../../domain/geo";
 import { autopilots, isPx4, isRover } from "../../../testing/autopilots/autopilot";
-import { contents, square, storeFence, storePlan } from "../../../testing/autopilots/plans";
+import { contents, replaceOnBoard, square, storeFence, storePlan } from "../../../testing/autopilots/plans";
 import { startVehicle, type TestedVehicle } from "../../../testing/autopilots/tested-vehicle";
-import type { ObservedState } from "../../../testing/autopilots/witness";
+import type { ObservedState, ReceivedMessage } from "../../../testing/autopilots/witness";
 
 jest.setTimeout(240_000);
 
@@ -83,6 +83,37 @@ describe.each(autopilots)("%s", (name) => {
   test("fence points with parameters of no meaning are taken", async () => {
     const corners = square(250).map((corner) => ({ ...corner, param2: 2, param3: 3, param4: 4 }));
     expect(await push(await store("inclusion", corners))).toMatchObject({ status: 200 });
+  });
+
+  test("what is on board is compared with a stored geofence, also after another ground station changed it", async () => {
+    const [around, zone] = [await store("inclusion", square(300)), await store("exclusion", square(20, 150))];
+    const compared = async (geofence_id: number) =>
+      (await vehicle.api.get(`/drone/${vehicle.droneId}/onboard/fence?geofence_id=${geofence_id}`)).body;
+    expect(await push(around)).toMatchObject({ status: 200 });
+    const alone = { same: true, included: true, differences: [], missing: [], extra: [] };
+    expect(await compared(around)).toMatchObject({
+      ...{ ...alone, is_mixture: false, return_point: null },
+      areas: [{ sequence: 1, type: "polygon", fence_type: "inclusion", radius: null }],
+    });
+    const apart = { same: false, included: false, differences: [], missing: [1, 2, 3, 4] };
+    expect(await compared(zone)).toMatchObject({ ...apart, extra: [1] });
+    for (const id of [around, zone])
+      expect((await vehicle.api.patch(`/geofence/${id}`, { enabled: true })).status).toBe(200);
+    expect(await vehicle.order("sync_geofences")).toMatchObject({ status: 200 });
+    const [first, second] = [await compared(around), await compared(zone)];
+    for (const one of [first, second])
+      expect(one).toMatchObject({ same: false, included: true, missing: [] });
+    expect([...first.extra, ...second.extra].sort()).toEqual([1, 2]);
+    for (const id of [around, zone]) await vehicle.api.patch(`/geofence/${id}`, { enabled: false });
+    expect(await push(around)).toMatchObject({ status: 200 });
+    await replaceOnBoard(vehicle, 1, (items) =>
+      items.with(2, { ...(items[2] as ReceivedMessage), x: Number(items[2]?.x) + 1e4 }),
+    );
+    const { differences, ...changed } = await compared(around);
+    expect(changed).toMatchObject({ same: false, included: false, missing: [], extra: [] });
+    expect(differences).toMatchObject([{ sequence: 3, field: "lat" }]);
+    const [{ stored, on_board }] = differences;
+    expect(on_board - stored).toBeCloseTo(0.001, 7);
   });
 
   test("a refused fence is named by its row, and the fence before it stays", async () => {

@@ -1,7 +1,8 @@
+import { type Comparison, isHeld } from "../../../domain/compare-plans";
 import type { MissionItem } from "../../../domain/mission-item";
 import type { GeoPosition } from "../state";
 import { PlanType } from "./plan-protocol";
-import { acceptable, compareMissions, fenceDifferences } from "./stored-item.plan";
+import { acceptable, compareFences, compareMissions } from "./stored-item.plan";
 import {
   type Autopilot,
   fromWire,
@@ -19,8 +20,7 @@ export interface PlanKind {
   readonly ownItems: number;
   readonly toWire: (plan: readonly MissionItem[]) => WireItem[];
   readonly fromWire: (items: readonly WireItem[]) => MissionItem[];
-  /** What of the plan that was sent is not on board, a line each. */
-  readonly differences: (sent: readonly MissionItem[], kept: readonly MissionItem[]) => readonly string[];
+  readonly compare: (sent: readonly MissionItem[], kept: readonly MissionItem[]) => Comparison;
 }
 
 /** `home` is the vehicle's, once it has told it. */
@@ -30,7 +30,7 @@ export const missionKind = (autopilot: Autopilot, home: () => GeoPosition | unde
   ownItems: autopilot === "ardupilot" ? 1 : 0,
   toWire: (plan) => wireMission(acceptable(plan, autopilot), autopilot, home() ?? positionOf(plan[0])),
   fromWire: (items) => missionFromWire(items, autopilot),
-  differences: (sent, kept) => compareMissions(sent, kept, autopilot).differences,
+  compare: (sent, kept) => compareMissions(sent, kept, autopilot),
 });
 
 export const fenceKind: PlanKind = {
@@ -39,14 +39,14 @@ export const fenceKind: PlanKind = {
   ownItems: 0,
   toWire: wireFence,
   fromWire: (items) => items.map(fromWire),
-  differences: fenceDifferences,
+  compare: compareFences,
 };
 
 export const isSame = (
-  { differences }: PlanKind,
+  { compare }: PlanKind,
   sent: readonly MissionItem[],
   kept: readonly MissionItem[],
-): boolean => differences(sent, kept).length === 0;
+): boolean => isHeld(compare(sent, kept));
 
 /**
  * Whether the plan is one that an upload to ArduPilot leaves when it breaks off: ArduPilot cuts the plan to the new

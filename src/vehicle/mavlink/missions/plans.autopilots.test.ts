@@ -2,9 +2,15 @@ import { distance } from "../../../domain/geo";
 import { type AutopilotName, autopilots, isPx4, isRover } from "../../../testing/autopilots/autopilot";
 import { contradiction, customModeOf } from "../../../testing/autopilots/contradiction";
 import { giveOrder } from "../../../testing/autopilots/orders";
-import { contents, fieldOf, missionOnBoard, storePlan } from "../../../testing/autopilots/plans";
+import {
+  contents,
+  fieldOf,
+  missionOnBoard,
+  replaceOnBoard,
+  storePlan,
+} from "../../../testing/autopilots/plans";
 import { startVehicle, type TestedVehicle } from "../../../testing/autopilots/tested-vehicle";
-import type { ObservedState } from "../../../testing/autopilots/witness";
+import type { ObservedState, ReceivedMessage } from "../../../testing/autopilots/witness";
 
 jest.setTimeout(240_000);
 
@@ -112,6 +118,33 @@ describe.each(autopilots)("%s", (name) => {
       if (!listed.some(({ field }) => field === "command")) expect(row?.command).toBe(command);
     }
     expect(refused).toEqual(REFUSED[name]);
+  });
+
+  test("what is on board is compared with the stored mission, also after another ground station changed it", async () => {
+    const rows = [
+      { north: 30, param1: 12.7, param3: 3, altitude: 20.126 },
+      { north: 30, east: 30, param4: null },
+    ];
+    const id = await store(rows);
+    expect(await push(id)).toMatchObject({ status: 200 });
+    const compared = async (mission_id: number) =>
+      (await vehicle.api.get(`/drone/${vehicle.droneId}/onboard/mission?mission_id=${mission_id}`)).body;
+    const same = { same: true, differences: [], missing: [], extra: [] };
+    const onBoard = await compared(id);
+    expect(onBoard).toMatchObject({ ...same, mission_id: id });
+    expect(onBoard.items).toHaveLength((await missionOnBoard(vehicle)).length);
+    const higher = await compared(await store([rows[0] ?? {}, { ...rows[1], altitude: 50 }]));
+    expect(higher).toMatchObject({
+      ...{ same: false, missing: [], extra: [] },
+      differences: [{ sequence: 2, field: "altitude", stored: 50, on_board: 20 }],
+    });
+    await replaceOnBoard(vehicle, 0, (items) =>
+      items.with(-2, { ...(items.at(-2) as ReceivedMessage), z: 35 }).slice(0, -1),
+    );
+    expect(await compared(id)).toMatchObject({
+      ...{ state: "other", mission_id: null, same: false, missing: [2], extra: [] },
+      differences: [{ sequence: 1, field: "altitude", on_board: 35 }],
+    });
   });
 
   test("a yaw of null is the vehicle's choice", async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { differencesInWords } from "../../../domain/compare-plans";
 import { DomainError, isDomainError } from "../../../domain/errors";
 import { type MissionItem, mixedMission, planHash, rowName } from "../../../domain/mission-item";
 import { Semaphore } from "../../../platform/semaphore";
@@ -17,7 +18,6 @@ import { fenceKind, missionKind, type PlanKind } from "./plan-kind";
 import { isAboutPlans } from "./plan-protocol";
 import type { PlanTransfer } from "./plan-transfer";
 import { assertSame, leavesTheLink, planOnBoard, putBack, readBack } from "./put-back";
-import { compareMissions } from "./stored-item.plan";
 import { UnfinishedTransfers } from "./unfinished-transfers";
 
 /** MAVLink counts items in 16 bits; autopilots hold fewer and say so themselves. */
@@ -51,7 +51,11 @@ interface MissionOptions extends Force {
 
 /** Missions and fences on one vehicle: one transfer at a time, each read back and compared. */
 export class Plans
-  implements Pick<Calls, "uploadMission" | "readMission" | "rewindMission" | "flightState" | "uploadFence">
+  implements
+    Pick<
+      Calls,
+      "uploadMission" | "readMission" | "rewindMission" | "flightState" | "uploadFence" | "readFence"
+    >
 {
   private readonly mutex = new Semaphore(1);
   private readonly mission: PlanKind;
@@ -91,16 +95,17 @@ export class Plans
         await this.onBoard(this.mission, kept);
         return kept;
       });
-      const { adjusted } = compareMissions(plan, kept, this.link.vehicle.autopilot);
+      const { adjusted } = this.mission.compare(plan, kept);
       return { hash: planHash(kept), items: kept, adjusted, warnings };
     });
   }
 
   readMission(): Promise<PlanOnBoard> {
-    return this.oneAtATime(async () => {
-      const items = this.mission.fromWire(await this.link.transfer.reader.receive(this.mission.type));
-      return { hash: planHash(items), items, is_mixture: this.unfinished.left(this.mission, items) };
-    });
+    return this.read(this.mission);
+  }
+
+  readFence(): Promise<PlanOnBoard> {
+    return this.read(fenceKind);
   }
 
   /** Rejects with `conflict` while the vehicle holds parts of two missions: before an order that flies its mission. */
@@ -134,6 +139,13 @@ export class Plans
       const { warnings } = await this.listening(() => this.replace(fenceKind, fence));
       const enforcement = await enforcementOf(params, vehicle, fence.length, warnings);
       return { items: fence.length, enforcement, warnings };
+    });
+  }
+
+  private read(kind: PlanKind): Promise<PlanOnBoard> {
+    return this.oneAtATime(async () => {
+      const items = kind.fromWire(await this.link.transfer.reader.receive(kind.type));
+      return { hash: planHash(items), items, is_mixture: this.unfinished.left(kind, items) };
     });
   }
 
@@ -183,7 +195,7 @@ export class Plans
       const nameOf = (seq: number) => commandName(plan, seq - ownItems);
       const doubt = await transfer.send(toWire(plan), kind, nameOf);
       const kept = fromWire(await readBack(transfer, type));
-      assertSame(kind.differences(plan, kept), name, doubt);
+      assertSame(differencesInWords(plan, kept, kind.compare(plan, kept)), name, doubt);
       await records.end(record, kept);
       return kept;
     } catch (error) {

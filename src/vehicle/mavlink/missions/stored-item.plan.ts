@@ -1,4 +1,6 @@
-import { canonicalItem, type MissionItem, rowName, toE7 } from "../../../domain/mission-item";
+import { type Comparison, type ComparisonRules, compare, type Verdict } from "../../../domain/compare-plans";
+import { type FenceArea, fenceAreas } from "../../../domain/fence-areas";
+import { canonicalItem, type MissionItem, toE7 } from "../../../domain/mission-item";
 
 /** Plans as autopilots store them: each rounds, wraps and drops fields by rules of its own. */
 
@@ -19,22 +21,6 @@ const FIELDS = [
 ] as const;
 type Field = (typeof FIELDS)[number];
 type Param = "param1" | "param2" | "param3" | "param4";
-
-/** A field that the vehicle stores in another form than it was sent in. NaN: the vehicle chooses. */
-export interface Adjustment {
-  /** The row as the user stored it; null for a row that was added. */
-  readonly sequence: number | null;
-  readonly field: string;
-  readonly sent: number;
-  readonly stored: number;
-}
-
-interface Comparison {
-  /** In words, one line each: the vehicle does not hold what was sent. */
-  readonly differences: string[];
-  /** What the vehicle is known to change. */
-  readonly adjusted: Adjustment[];
-}
 
 /** Commands whose position both autopilots store; of the others they keep parameters only. */
 const WITH_POSITION: ReadonlySet<number> = new Set([
@@ -148,39 +134,20 @@ const forArduPilot = (item: MissionItem): MissionItem =>
 export const acceptable = (plan: readonly MissionItem[], autopilot: Autopilot): MissionItem[] =>
   plan.map(autopilot === "px4" ? forPx4 : forArduPilot);
 
-/** Compares the plan that was sent with the plan that was read back. */
-export function compareMissions(
+/**
+ * A mission as it was sent, or would be, and the one on board, without ArduPilot's item for home. It decides whether an
+ * upload succeeded.
+ */
+export const compareMissions = (
   sent: readonly MissionItem[],
   kept: readonly MissionItem[],
   autopilot: Autopilot,
-): Comparison {
-  if (sent.length !== kept.length)
-    return { differences: [`${sent.length} items were sent and ${kept.length} came back`], adjusted: [] };
-  const differences: string[] = [];
-  const adjusted: Adjustment[] = [];
-  for (const [at, item] of sent.entries()) {
-    const before = canonicalItem(item);
-    const after = canonicalItem(kept[at] as MissionItem);
-    for (const [index, field] of FIELDS.entries()) {
-      const was = before[index] as number;
-      const is = after[index] as number;
-      const verdict = judge(field, was, is, item.command, autopilot);
-      if (verdict === "different") differences.push(`${rowName(item, at)}: ${field} ${was} became ${is}`);
-      if (verdict === "adjusted")
-        adjusted.push({
-          ...{ sequence: item.row?.sequence ?? null, field },
-          ...{ sent: inUnits(field, was), stored: inUnits(field, is) },
-        });
-    }
-  }
-  return { differences, adjusted };
-}
-
-/** Degrees of a position. */
-const inUnits = (field: Field, value: number): number =>
-  field === "lat" || field === "lng" ? value / 1e7 : value;
-
-type Verdict = "same" | "adjusted" | "different";
+): Comparison =>
+  compare(sent, kept, {
+    fields: FIELDS,
+    values: canonicalItem,
+    judge: (field, was, is, command) => judge(field, was, is, command, autopilot),
+  });
 
 /** Centimetres: ArduPilot stores altitudes as such. */
 const ALTITUDE_TOLERANCE = 0.011;
@@ -242,18 +209,29 @@ function judgeParam(field: Param, was: number, is: number, command: number, auto
 }
 
 /**
- * The differences between two fences. A fence has no altitude, and both autopilots choose the frame in which
- * they return it, so the shapes are compared: command, vertex count or radius, and position.
+ * A fence as it was sent, or would be, and the one on board. A fence has no altitude, and both autopilots choose the frame
+ * in which they return it, so the shapes are compared: command, vertex count or radius, and position. It decides whether
+ * an upload succeeded. When no point is on board where it was sent, all are missing: it is another fence.
  */
-export function fenceDifferences(sent: readonly MissionItem[], kept: readonly MissionItem[]): string[] {
-  if (sent.length !== kept.length) return [`${sent.length} items were sent and ${kept.length} came back`];
-  return sent.flatMap((item, at) => {
-    const back = kept[at] as MissionItem;
-    const same =
-      item.command === back.command &&
-      Math.fround(item.param1) === Math.fround(back.param1) &&
-      toE7(item.x_lat) === toE7(back.x_lat) &&
-      toE7(item.y_long) === toE7(back.y_long);
-    return same ? [] : [`${rowName(item, at)} of the fence came back different`];
-  });
+export function compareFences(sent: readonly MissionItem[], kept: readonly MissionItem[]): Comparison {
+  const places = new Set(kept.map(placeOf));
+  const isAnother = !sent.some((point) => places.has(placeOf(point)));
+  if (isAnother) return { ...compare(sent, [], FENCES), extra: [...kept.keys()] };
+  return compare(sent, kept, isPartOfFence(sent, kept) ? { ...FENCES, free: [] } : FENCES);
 }
+
+/** Whether each area of the one fence is among those of the other, in whichever order. */
+export function isPartOfFence(part: readonly MissionItem[], fence: readonly MissionItem[]): boolean {
+  const shapeOf = ({ items }: FenceArea) => JSON.stringify(items.map(FENCES.values));
+  const shapes = new Set(fenceAreas(fence).map(shapeOf));
+  return fenceAreas(part).every((area) => shapes.has(shapeOf(area)));
+}
+
+const placeOf = ({ command, x_lat, y_long }: MissionItem) => `${command} ${toE7(x_lat)} ${toE7(y_long)}`;
+
+const FENCES: ComparisonRules<"command" | "param1" | "lat" | "lng"> = {
+  fields: ["command", "param1", "lat", "lng"],
+  values: ({ command, param1, x_lat, y_long }) => [command, Math.fround(param1), toE7(x_lat), toE7(y_long)],
+  judge: (_field, was, is) => (was === is ? "same" : "different"),
+  free: ["param1"],
+};
