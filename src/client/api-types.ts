@@ -519,6 +519,86 @@ export interface paths {
         patch: operations["patchGeofenceGeofenceIdToggle"];
         trace?: never;
     };
+    "/missions/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Store a mission from a file
+         * @description Needs an access token.
+         */
+        post: operations["postMissionsImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/geofences/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Store the geofences of a file, all or none
+         * @description Needs an access token.
+         */
+        post: operations["postGeofencesImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mission/{mission_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a mission as a file
+         * @description Needs an access token.
+         */
+        get: operations["getMissionMissionIdExport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/geofence/{geofence_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a geofence as a file
+         * @description Needs an access token.
+         */
+        get: operations["getGeofenceGeofenceIdExport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/drone": {
         parameters: {
             query?: never;
@@ -1095,6 +1175,50 @@ export interface paths {
          *     Needs an access token.
          */
         get: operations["getDroneDroneIdMission"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/drone/{drone_id}/onboard/mission": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare the mission on the vehicle with a stored one
+         * @description As `GET /drone/:drone_id/mission`. With `mission_id` it also says what differs from what an upload of that mission would send now. What the vehicle is known to round or leave out is no difference. The function that verifies uploads decides.
+         *
+         *     Needs an access token.
+         */
+        get: operations["getDroneDroneIdOnboardMission"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/drone/{drone_id}/onboard/fence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the fence from the vehicle, and compare it with a stored geofence
+         * @description With `geofence_id` it also says what differs from what `push_geofence` would send now, and whether the geofence is one of those on board. A vehicle without a fence has no areas. Waits until an upload under way has ended, and until an interrupted upload is undone.
+         *
+         *     Needs an access token.
+         */
+        get: operations["getDroneDroneIdOnboardFence"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2188,6 +2312,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/drones/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The newest known state of your drones
+         * @description Of each drone, what its vehicle said last on a link that is or was open. No drone is dialled for it: connect to one, or watch its telemetry, and its state follows. `subscribe_fleet` of the sockets tells the changes.
+         *
+         *     Needs an access token.
+         */
+        get: operations["getDronesState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/quotas": {
         parameters: {
             query?: never;
@@ -2553,6 +2699,22 @@ export interface components {
             /** @description Only enabled geofences go to the vehicle together. true when absent. */
             enabled?: boolean;
         };
+        ImportedMission: {
+            mission: components["schemas"]["Mission"];
+            /** @description What the file has and was not stored, or was stored in another form. 201 entries at most. */
+            left_out: components["schemas"]["LeftOut"][];
+        };
+        LeftOut: {
+            /** @description Item, line or placemark of the file: "item 7", "line 12". */
+            at: string;
+            what: string;
+            why: string;
+        };
+        ImportedGeofences: {
+            geofences: components["schemas"]["Geofence"][];
+            /** @description What the file has and was not stored, or was stored in another form. 201 entries at most. */
+            left_out: components["schemas"]["LeftOut"][];
+        };
         NewDroneRequest: {
             /** @enum {string} */
             type: "physical" | "sitl";
@@ -2689,6 +2851,98 @@ export interface components {
                 lng: number;
                 altitude: number;
             }[];
+        };
+        ComparedMission: {
+            /**
+             * @description verified: as it was read back after an upload from here. other: by another ground station, changed, or none. mixed: parts of two missions, left by an interrupted upload, while the drone flies.
+             * @enum {string}
+             */
+            state: "verified" | "other" | "mixed";
+            /** @description The mission that was uploaded; null once it is deleted. */
+            mission_id: number | null;
+            verified_at: string | null;
+            /** @description SHA-256, as in the reply of its upload. */
+            hash: string;
+            items: {
+                /** @description Its place on board, from 1, as in the telemetry type `mission`. */
+                sequence: number;
+                command: number;
+                frame: number;
+                autocontinue: boolean;
+                /** @description null: the vehicle chooses. */
+                param1: number | null;
+                /** @description null: the vehicle chooses. */
+                param2: number | null;
+                /** @description null: the vehicle chooses. */
+                param3: number | null;
+                /** @description null: the vehicle chooses. */
+                param4: number | null;
+                lat: number;
+                lng: number;
+                altitude: number;
+            }[];
+            /** @description What an upload would send is on board, and nothing else. */
+            same?: boolean;
+            /** @description Rows that are on board with other values. */
+            differences?: {
+                /** @description Of the stored row. null: of the takeoff that an upload adds. */
+                sequence: number | null;
+                /** @description A key of the row: `lat`. */
+                field: string;
+                /** @description null: the vehicle chooses. */
+                stored: number | null;
+                /** @description null: the vehicle chooses. */
+                on_board: number | null;
+            }[];
+            /** @description Rows that are not on board. */
+            missing?: (number | null)[];
+            /** @description Items on board that no row has, by their `sequence`; a takeoff that an upload adds is none. */
+            extra?: number[];
+        };
+        FenceOnBoard: {
+            /** @description Parts of two fences, left by an interrupted upload while the drone flies its mission. */
+            is_mixture: boolean;
+            /** @description SHA-256 of the fence. */
+            hash: string;
+            areas: {
+                /** @description Its place on board, from 1. */
+                sequence: number;
+                /** @enum {string} */
+                type: "polygon" | "circle";
+                /** @enum {string} */
+                fence_type: "inclusion" | "exclusion";
+                /** @description A polygon's vertices, or a circle's centre. */
+                points: {
+                    lat: number;
+                    lng: number;
+                }[];
+                /** @description Metres. null of a polygon. */
+                radius: number | null;
+            }[];
+            /** @description Where ArduPilot returns to when the fence is broken. */
+            return_point: {
+                lat: number;
+                lng: number;
+            } | null;
+            /** @description What an upload would send is on board, and nothing else. */
+            same?: boolean;
+            /** @description Rows that are on board with other values. */
+            differences?: {
+                /** @description Of the stored row. null: of the takeoff that an upload adds. */
+                sequence: number | null;
+                /** @description A key of the row: `lat`. */
+                field: string;
+                /** @description null: the vehicle chooses. */
+                stored: number | null;
+                /** @description null: the vehicle chooses. */
+                on_board: number | null;
+            }[];
+            /** @description Rows that are not on board. */
+            missing?: (number | null)[];
+            /** @description The geofence is on board, alone or among others, whose areas are then in `extra`. */
+            included?: boolean;
+            /** @description Areas on board with points that are not the geofence's, by their `sequence`. */
+            extra?: number[];
         };
         ConfigLink: {
             /** @description Presigned: works for 30 seconds. 404 there: the tunnel service has not published it yet. */
@@ -3095,6 +3349,55 @@ export interface components {
             sha256: string | null;
             made_at: string | null;
             error: string | null;
+        };
+        DroneState: {
+            /** @description The drone's id. */
+            drone_id: number;
+            /** @description null when the drone was not heard yet. The other fields are as of then. */
+            link: {
+                /** @description Whether a gateway has a link to it, and heard it in the last 10 s. */
+                up: boolean;
+                /** @description Milliseconds since it was heard last. */
+                age_ms: number;
+            } | null;
+            /** @description Whether the motors are armed. null when not known. */
+            armed: boolean | null;
+            /** @description Flight mode by the autopilot's own name. null when not known. */
+            mode: string | null;
+            /** @description The estimator's position. null when it has none. */
+            position: {
+                /** @description Degrees north (WGS 84). */
+                latitude: number;
+                /** @description Degrees east (WGS 84). */
+                longitude: number;
+                /** @description Metres above mean sea level. */
+                altitude: number;
+                /** @description Metres above home. */
+                relative_altitude: number;
+                /** @description Milliseconds since it came. */
+                age_ms: number;
+                /** @description Compass degrees of the nose. null when not known. */
+                heading: number | null;
+            } | null;
+            /** @description The first battery. null when not known. */
+            battery: {
+                /** @description Volts. 0 when not measured. */
+                voltage: number;
+                /** @description Percent. null when not estimated. */
+                remaining: number | null;
+            } | null;
+            /** @description How far the mission on board is. null when not known. */
+            mission: {
+                /** @description The current item, from 1. null without a mission. */
+                item: number | null;
+                /** @description Items on board. null when the vehicle does not say. */
+                items: number | null;
+                /**
+                 * @description `none`: no mission is on board. `unknown`: the vehicle does not say.
+                 * @enum {string}
+                 */
+                state: "unknown" | "none" | "not_started" | "flying" | "paused" | "complete";
+            } | null;
         };
         QuotaUse: {
             quota: string;
@@ -3531,7 +3834,7 @@ export interface operations {
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
                      *         "ip": "10.70.12.34",
-                     *         "created_at": "2026-11-27T17:53:17.785Z"
+                     *         "created_at": "2026-11-27T20:25:08.265Z"
                      *       },
                      *       "message": "Registered. Sign in with the new password."
                      *     }
@@ -3823,7 +4126,7 @@ export interface operations {
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
                      *         "ip": "10.70.12.34",
-                     *         "created_at": "2026-11-27T17:53:18.739Z"
+                     *         "created_at": "2026-11-27T20:25:08.677Z"
                      *       },
                      *       "message": "The password was updated."
                      *     }
@@ -3916,7 +4219,7 @@ export interface operations {
                      *       "level": "CUSTOMER",
                      *       "is_active": true,
                      *       "ip": "10.70.12.34",
-                     *       "created_at": "2026-11-27T17:53:19.343Z",
+                     *       "created_at": "2026-11-27T20:25:08.880Z",
                      *       "success": true,
                      *       "data": {
                      *         "id": 31,
@@ -3924,7 +4227,7 @@ export interface operations {
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
                      *         "ip": "10.70.12.34",
-                     *         "created_at": "2026-11-27T17:53:19.343Z"
+                     *         "created_at": "2026-11-27T20:25:08.880Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -6462,6 +6765,488 @@ export interface operations {
             };
         };
     };
+    postMissionsImport: {
+        parameters: {
+            query?: {
+                /** @description When absent, it is recognised from the content. A file of another format is refused. */
+                format?: "plan" | "waypoints" | "kml" | "kmz" | "geojson";
+                /** @description When absent, the file's own name, or "Imported mission". */
+                name?: string;
+                /** @description Metres above home, for positions of KML and GeoJSON without a height. Without it they are refused. */
+                altitude?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file itself: QGroundControl `.plan`, Mission Planner `.waypoints` (`QGC WPL 110`), KML, KMZ or GeoJSON, in UTF-8. Any content type is taken. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description The mission, and what of the file it has not. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "mission": {
+                     *         "id": 63,
+                     *         "name": "alp",
+                     *         "mission_points": [
+                     *           {
+                     *             "id": 138,
+                     *             "mission_id": 63,
+                     *             "lat": 47.1,
+                     *             "lng": 8.1,
+                     *             "sequence": 1,
+                     *             "frame": 3,
+                     *             "param1": 0,
+                     *             "param2": 0,
+                     *             "param3": 0,
+                     *             "param4": null,
+                     *             "altitude": 20,
+                     *             "type": "fly",
+                     *             "label": null,
+                     *             "command": 22,
+                     *             "is_current": false,
+                     *             "autocontinue": true
+                     *           },
+                     *           {
+                     *             "id": 139,
+                     *             "mission_id": 63,
+                     *             "lat": 47.15,
+                     *             "lng": 8.15,
+                     *             "sequence": 2,
+                     *             "frame": 3,
+                     *             "param1": 0,
+                     *             "param2": 0,
+                     *             "param3": 0,
+                     *             "param4": null,
+                     *             "altitude": 30,
+                     *             "type": "fly",
+                     *             "label": null,
+                     *             "command": 16,
+                     *             "is_current": false,
+                     *             "autocontinue": true
+                     *           },
+                     *           {
+                     *             "id": 140,
+                     *             "mission_id": 63,
+                     *             "lat": 0,
+                     *             "lng": 0,
+                     *             "sequence": 3,
+                     *             "frame": 2,
+                     *             "param1": 2,
+                     *             "param2": 3,
+                     *             "param3": 0,
+                     *             "param4": 0,
+                     *             "altitude": 0,
+                     *             "type": "fly",
+                     *             "label": null,
+                     *             "command": 177,
+                     *             "is_current": false,
+                     *             "autocontinue": true
+                     *           }
+                     *         ]
+                     *       },
+                     *       "left_out": [
+                     *         {
+                     *           "at": "mission",
+                     *           "what": "plannedHomePosition",
+                     *           "why": "A drone has its own home."
+                     *         },
+                     *         {
+                     *           "at": "mission",
+                     *           "what": "cruiseSpeed",
+                     *           "why": "A mission has no speed of its own; command 178 sets one."
+                     *         },
+                     *         {
+                     *           "at": "mission",
+                     *           "what": "hoverSpeed",
+                     *           "why": "A mission has no speed of its own; command 178 sets one."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ImportedMission"];
+                };
+            };
+            /** @description The file is not one of these, or a value in it does not fit; the message names item or line. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You have too many requests under way, or one of your limits is reached. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next try. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It failed; the message gives the reason. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postGeofencesImport: {
+        parameters: {
+            query?: {
+                /** @description When absent, it is recognised from the content. A file of another format is refused. */
+                format?: "plan" | "waypoints" | "kml" | "kmz" | "geojson";
+                /** @description When absent, the file's own name, or "Imported geofence". A second geofence of the file is called "<name> 2". */
+                name?: string;
+                /** @description For shapes of which the file does not say it. exclusion when absent. */
+                fence_type?: "inclusion" | "exclusion";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file itself: QGroundControl `.plan`, Mission Planner `.waypoints` (`QGC WPL 110`), KML, KMZ or GeoJSON, in UTF-8. Any content type is taken. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description The geofences, and what of the file they have not. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "geofences": [
+                     *         {
+                     *           "id": 41,
+                     *           "name": "field",
+                     *           "type": "polygon",
+                     *           "fence_type": "inclusion",
+                     *           "enabled": true,
+                     *           "geofence_points": [
+                     *             {
+                     *               "id": 99,
+                     *               "geofence_id": 41,
+                     *               "lat": 47.1,
+                     *               "lng": 8.1,
+                     *               "sequence": 1,
+                     *               "frame": 3,
+                     *               "param1": 3,
+                     *               "param2": 0,
+                     *               "param3": 0,
+                     *               "param4": 0,
+                     *               "command": 5001
+                     *             },
+                     *             {
+                     *               "id": 100,
+                     *               "geofence_id": 41,
+                     *               "lat": 47.1,
+                     *               "lng": 8.2,
+                     *               "sequence": 2,
+                     *               "frame": 3,
+                     *               "param1": 3,
+                     *               "param2": 0,
+                     *               "param3": 0,
+                     *               "param4": 0,
+                     *               "command": 5001
+                     *             },
+                     *             {
+                     *               "id": 101,
+                     *               "geofence_id": 41,
+                     *               "lat": 47.2,
+                     *               "lng": 8.2,
+                     *               "sequence": 3,
+                     *               "frame": 3,
+                     *               "param1": 3,
+                     *               "param2": 0,
+                     *               "param3": 0,
+                     *               "param4": 0,
+                     *               "command": 5001
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "id": 42,
+                     *           "name": "field 2",
+                     *           "type": "circle",
+                     *           "fence_type": "exclusion",
+                     *           "enabled": true,
+                     *           "geofence_points": [
+                     *             {
+                     *               "id": 102,
+                     *               "geofence_id": 42,
+                     *               "lat": 47.15,
+                     *               "lng": 8.15,
+                     *               "sequence": 1,
+                     *               "frame": 3,
+                     *               "param1": 25.5,
+                     *               "param2": 0,
+                     *               "param3": 0,
+                     *               "param4": 0,
+                     *               "command": 5004
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "left_out": [
+                     *         {
+                     *           "at": "mission",
+                     *           "what": "items",
+                     *           "why": "Import the file as a mission too."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ImportedGeofences"];
+                };
+            };
+            /** @description The file is not one of these, or a value in it does not fit; the message names item or line. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You have too many requests under way, or one of your limits is reached. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next try. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It failed; the message gives the reason. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getMissionMissionIdExport: {
+        parameters: {
+            query?: {
+                /** @description plan when absent. */
+                format?: "plan" | "waypoints" | "kml" | "geojson";
+            };
+            header?: never;
+            path: {
+                /** @description The mission's id. */
+                mission_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    /** @description The file's name, made of the plan's. */
+                    "Content-Disposition"?: string;
+                    /** @description Fields that the format cannot say, between commas. Absent when it says all. */
+                    "X-Left-Out"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                    "text/plain": string;
+                    "application/vnd.google-earth.kml+xml": string;
+                    "application/geo+json": string;
+                };
+            };
+            /** @description The input is not valid; the message names the fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It does not exist, or is not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You have too many requests under way, or one of your limits is reached. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next try. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It failed; the message gives the reason. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getGeofenceGeofenceIdExport: {
+        parameters: {
+            query?: {
+                /** @description plan when absent. */
+                format?: "plan" | "waypoints" | "kml" | "geojson";
+            };
+            header?: never;
+            path: {
+                /** @description The geofence's id. */
+                geofence_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    /** @description The file's name, made of the plan's. */
+                    "Content-Disposition"?: string;
+                    /** @description Fields that the format cannot say, between commas. Absent when it says all. */
+                    "X-Left-Out"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                    "text/plain": string;
+                    "application/vnd.google-earth.kml+xml": string;
+                    "application/geo+json": string;
+                };
+            };
+            /** @description The input is not valid; the message names the fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It does not exist, or is not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You have too many requests under way, or one of your limits is reached. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next try. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It failed; the message gives the reason. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     postDrone: {
         parameters: {
             query?: never;
@@ -6501,8 +7286,8 @@ export interface operations {
                      *       "link": "mavlink",
                      *       "link_host": null,
                      *       "video_room_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
-                     *       "created_at": "2026-11-27T17:53:56.048Z",
-                     *       "updated_at": "2026-11-27T17:53:56.048Z"
+                     *       "created_at": "2026-11-27T20:25:36.307Z",
+                     *       "updated_at": "2026-11-27T20:25:36.307Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Drone"];
@@ -6616,7 +7401,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": 102,
-                     *       "user_id": 303,
+                     *       "user_id": 304,
                      *       "name": "Renamed",
                      *       "type": "sitl",
                      *       "vehicle_type": "copter",
@@ -6626,8 +7411,8 @@ export interface operations {
                      *       "link": "mavlink",
                      *       "link_host": null,
                      *       "video_room_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
-                     *       "created_at": "2026-11-27T17:53:56.197Z",
-                     *       "updated_at": "2026-11-27T17:53:56.218Z"
+                     *       "created_at": "2026-11-27T20:25:36.419Z",
+                     *       "updated_at": "2026-11-27T20:25:36.440Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Drone"];
@@ -9483,6 +10268,239 @@ export interface operations {
             };
         };
     };
+    getDroneDroneIdOnboardMission: {
+        parameters: {
+            query?: {
+                /** @description Your mission to compare with. */
+                mission_id?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The drone's id. */
+                drone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "verified",
+                     *       "mission_id": 72,
+                     *       "verified_at": "2026-11-27T20:25:47.250Z",
+                     *       "hash": "df207c92363f4e4b029050033ec256109c516575db6a9842462d588988894a24",
+                     *       "items": [
+                     *         {
+                     *           "sequence": 1,
+                     *           "command": 22,
+                     *           "frame": 3,
+                     *           "autocontinue": true,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "altitude": 20.1200008392334
+                     *         },
+                     *         {
+                     *           "sequence": 2,
+                     *           "command": 16,
+                     *           "frame": 3,
+                     *           "autocontinue": true,
+                     *           "param1": 12,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "altitude": 20.1200008392334
+                     *         },
+                     *         {
+                     *           "sequence": 3,
+                     *           "command": 16,
+                     *           "frame": 3,
+                     *           "autocontinue": true,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "lat": 47.2,
+                     *           "lng": 8.2,
+                     *           "altitude": 30
+                     *         }
+                     *       ],
+                     *       "same": true,
+                     *       "differences": [],
+                     *       "missing": [],
+                     *       "extra": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ComparedMission"];
+                };
+            };
+            /** @description The input is not valid; the message names the fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It does not exist, or is not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You have too many requests under way, or one of your limits is reached. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next try. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It failed; the message gives the reason. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getDroneDroneIdOnboardFence: {
+        parameters: {
+            query?: {
+                /** @description Your geofence to compare with. */
+                geofence_id?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The drone's id. */
+                drone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "is_mixture": false,
+                     *       "hash": "e521fdfb2940ff6bb1b17106816721984ddca603bc1654c3f1c835018a772a78",
+                     *       "areas": [
+                     *         {
+                     *           "sequence": 1,
+                     *           "type": "polygon",
+                     *           "fence_type": "exclusion",
+                     *           "points": [
+                     *             {
+                     *               "lat": 47.5,
+                     *               "lng": 8.5
+                     *             },
+                     *             {
+                     *               "lat": 47.5,
+                     *               "lng": 8.6
+                     *             },
+                     *             {
+                     *               "lat": 47.6,
+                     *               "lng": 8.5
+                     *             }
+                     *           ],
+                     *           "radius": null
+                     *         }
+                     *       ],
+                     *       "return_point": null,
+                     *       "same": true,
+                     *       "differences": [],
+                     *       "missing": [],
+                     *       "included": true,
+                     *       "extra": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FenceOnBoard"];
+                };
+            };
+            /** @description The input is not valid; the message names the fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It does not exist, or is not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You have too many requests under way, or one of your limits is reached. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next try. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It failed; the message gives the reason. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     postVideoRoom: {
         parameters: {
             query?: never;
@@ -9514,8 +10532,8 @@ export interface operations {
                      * @example {
                      *       "message": "The room is open.",
                      *       "room_number": 1,
-                     *       "room_password": "DCgxl6sCCKo7BCiu",
-                     *       "room_mgmt_token": "CGgF_l12xf8KaQoIEOcEv-zR7eCVeuYj"
+                     *       "room_password": "_OXcJ73b39A7_hUs",
+                     *       "room_mgmt_token": "qaG3aZNxsl8YEht6fh44Jr05Io4L5doZ"
                      *     }
                      */
                     "application/json": {
@@ -9600,7 +10618,7 @@ export interface operations {
                      * @example {
                      *       "message": "The room is open. No program on the drone listens; it must open the room itself.",
                      *       "room_number": 2,
-                     *       "room_password": "5ZqpU7gRHyPJMHQ_",
+                     *       "room_password": "S_9RU1m8ZeovTDAG",
                      *       "listeners": 0
                      *     }
                      */
@@ -9743,7 +10761,7 @@ export interface operations {
                      * @example {
                      *       "message": "The stream starts.",
                      *       "room_number": 9,
-                     *       "room_password": "mgTRF5v0ne8Lixgq",
+                     *       "room_password": "hYuPchL6xtj7E_ak",
                      *       "listeners": 1
                      *     }
                      */
@@ -9813,7 +10831,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "url": "https://fleet.example.com/fleet-vpn/vpn/users/505.conf?X-Amz-Signature=5f3c"
+                     *       "url": "https://fleet.example.com/fleet-vpn/vpn/users/555.conf?X-Amz-Signature=5f3c"
                      *     }
                      */
                     "application/json": components["schemas"]["ConfigLink"];
@@ -9879,7 +10897,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "url": "https://fleet.example.com/fleet-vpn/vpn/drones/146.conf?X-Amz-Signature=5f3c"
+                     *       "url": "https://fleet.example.com/fleet-vpn/vpn/drones/158.conf?X-Amz-Signature=5f3c"
                      *     }
                      */
                     "application/json": components["schemas"]["ConfigLink"];
@@ -10553,7 +11571,7 @@ export interface operations {
                      *       "data": {
                      *         "provider": "process",
                      *         "instance_type": "built-in simulator",
-                     *         "link_port": 27590,
+                     *         "link_port": 22078,
                      *         "hourly_rate": 0.95,
                      *         "storage_gb": 30
                      *       }
@@ -10846,10 +11864,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "portal_url": "https://portal.example.com/cus_23554_13",
+                     *       "portal_url": "https://portal.example.com/cus_4768_13",
                      *       "success": true,
                      *       "data": {
-                     *         "portal_url": "https://portal.example.com/cus_23554_13"
+                     *         "portal_url": "https://portal.example.com/cus_4768_13"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -10935,8 +11953,8 @@ export interface operations {
                      *         "user_id": 11,
                      *         "status": "active",
                      *         "vehicle_count": 5,
-                     *         "created_at": "2026-11-27T17:53:12.634Z",
-                     *         "updated_at": "2026-11-27T17:53:12.768Z",
+                     *         "created_at": "2026-11-27T20:26:07.735Z",
+                     *         "updated_at": "2026-11-27T20:26:07.751Z",
                      *         "cancel_at_period_end": false,
                      *         "current_period_end": "2027-12-28T13:20:00.000Z",
                      *         "granted": false
@@ -11042,8 +12060,8 @@ export interface operations {
                      *         "user_id": 7,
                      *         "status": "canceled",
                      *         "vehicle_count": 2,
-                     *         "created_at": "2026-11-27T17:53:11.797Z",
-                     *         "updated_at": "2026-11-27T17:53:11.850Z",
+                     *         "created_at": "2026-11-27T20:26:07.386Z",
+                     *         "updated_at": "2026-11-27T20:26:07.459Z",
                      *         "cancel_at_period_end": false,
                      *         "current_period_end": "2027-12-28T13:20:00.000Z",
                      *         "granted": false
@@ -11140,8 +12158,8 @@ export interface operations {
                      *         "user_id": 21,
                      *         "status": "active",
                      *         "vehicle_count": 2,
-                     *         "created_at": "2026-11-27T17:53:14.393Z",
-                     *         "updated_at": "2026-11-27T17:53:14.441Z",
+                     *         "created_at": "2026-11-27T20:26:08.177Z",
+                     *         "updated_at": "2026-11-27T20:26:08.208Z",
                      *         "cancel_at_period_end": false,
                      *         "current_period_end": "2027-12-28T13:20:00.000Z",
                      *         "granted": false
@@ -11366,6 +12384,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description The event as the provider signed it. */
         requestBody: {
             content: {
                 "application/json": Record<string, never>;
@@ -11478,7 +12497,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "id": 10,
-                     *           "user_id": 275,
+                     *           "user_id": 276,
                      *           "drone_id": 89,
                      *           "mission_id": 20,
                      *           "execution_id": null,
@@ -11487,14 +12506,14 @@ export interface operations {
                      *           "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *           "created_at": "2026-11-27T17:53:54.748Z",
-                     *           "updated_at": "2026-11-27T17:53:54.748Z",
+                     *           "created_at": "2026-11-27T20:25:35.335Z",
+                     *           "updated_at": "2026-11-27T20:25:35.335Z",
                      *           "is_occurrence": true,
                      *           "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *         },
                      *         {
                      *           "id": 11,
-                     *           "user_id": 275,
+                     *           "user_id": 276,
                      *           "drone_id": 89,
                      *           "mission_id": 20,
                      *           "execution_id": null,
@@ -11503,12 +12522,12 @@ export interface operations {
                      *           "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": null,
-                     *           "created_at": "2026-11-27T17:53:54.773Z",
-                     *           "updated_at": "2026-11-27T17:53:54.773Z"
+                     *           "created_at": "2026-11-27T20:25:35.350Z",
+                     *           "updated_at": "2026-11-27T20:25:35.350Z"
                      *         },
                      *         {
                      *           "id": 10,
-                     *           "user_id": 275,
+                     *           "user_id": 276,
                      *           "drone_id": 89,
                      *           "mission_id": 20,
                      *           "execution_id": null,
@@ -11517,8 +12536,8 @@ export interface operations {
                      *           "scheduled_time": "2030-05-08T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *           "created_at": "2026-11-27T17:53:54.748Z",
-                     *           "updated_at": "2026-11-27T17:53:54.748Z",
+                     *           "created_at": "2026-11-27T20:25:35.335Z",
+                     *           "updated_at": "2026-11-27T20:25:35.335Z",
                      *           "is_occurrence": true,
                      *           "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *         }
@@ -11607,7 +12626,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "user_id": 267,
+                     *         "user_id": 268,
                      *         "drone_id": 83,
                      *         "mission_id": 14,
                      *         "execution_id": null,
@@ -11616,8 +12635,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "scheduled",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-27T17:53:53.675Z",
-                     *         "updated_at": "2026-11-27T17:53:53.675Z"
+                     *         "created_at": "2026-11-27T20:25:34.639Z",
+                     *         "updated_at": "2026-11-27T20:25:34.639Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -11720,7 +12739,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 16,
-                     *         "user_id": 282,
+                     *         "user_id": 281,
                      *         "drone_id": 91,
                      *         "mission_id": 22,
                      *         "execution_id": null,
@@ -11729,8 +12748,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "scheduled",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-27T17:53:55.089Z",
-                     *         "updated_at": "2026-11-27T17:53:55.089Z"
+                     *         "created_at": "2026-11-27T20:25:35.571Z",
+                     *         "updated_at": "2026-11-27T20:25:35.571Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -11825,8 +12844,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "completed",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-27T17:53:55.208Z",
-                     *         "updated_at": "2026-11-27T17:53:55.226Z"
+                     *         "created_at": "2026-11-27T20:25:35.646Z",
+                     *         "updated_at": "2026-11-27T20:25:35.659Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -12017,7 +13036,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 21,
-                     *         "user_id": 290,
+                     *         "user_id": 289,
                      *         "drone_id": 96,
                      *         "mission_id": 27,
                      *         "execution_id": 3,
@@ -12026,8 +13045,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-08T08:00:00.000Z",
                      *         "status": "completed",
                      *         "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *         "created_at": "2026-11-27T17:53:55.637Z",
-                     *         "updated_at": "2026-11-27T17:53:55.637Z",
+                     *         "created_at": "2026-11-27T20:25:35.986Z",
+                     *         "updated_at": "2026-11-27T20:25:35.986Z",
                      *         "is_occurrence": true,
                      *         "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *       },
@@ -12135,7 +13154,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 24,
-                     *         "user_id": 293,
+                     *         "user_id": 294,
                      *         "drone_id": 98,
                      *         "mission_id": 29,
                      *         "execution_id": null,
@@ -12144,8 +13163,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *         "status": "cancelled",
                      *         "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *         "created_at": "2026-11-27T17:53:55.978Z",
-                     *         "updated_at": "2026-11-27T17:53:55.978Z",
+                     *         "created_at": "2026-11-27T20:25:36.236Z",
+                     *         "updated_at": "2026-11-27T20:25:36.236Z",
                      *         "is_occurrence": true,
                      *         "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *       },
@@ -12577,7 +13596,7 @@ export interface operations {
                      *         {
                      *           "id": 6,
                      *           "drone_id": 76,
-                     *           "user_id": 230,
+                     *           "user_id": 229,
                      *           "execution_id": null,
                      *           "asset_type": "logs",
                      *           "file_name": "flight.bin",
@@ -12588,8 +13607,8 @@ export interface operations {
                      *           "size": 7,
                      *           "sha256": "ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73",
                      *           "stream": "none",
-                     *           "created_at": "2026-11-27T17:53:51.494Z",
-                     *           "completed_at": "2026-11-27T17:53:51.607Z",
+                     *           "created_at": "2026-11-27T20:25:33.345Z",
+                     *           "completed_at": "2026-11-27T20:25:33.436Z",
                      *           "derivation_failure": null,
                      *           "recorded": false,
                      *           "thumbnail_url": null
@@ -12705,8 +13724,8 @@ export interface operations {
                      *           "size": 10,
                      *           "sha256": "442c4dbe5ccdcbb71250e265dddfe243426de630bfa567c6a9f781422ea9c530",
                      *           "stream": "pending",
-                     *           "created_at": "2026-11-27T17:53:51.837Z",
-                     *           "completed_at": "2026-11-27T17:53:51.944Z",
+                     *           "created_at": "2026-11-27T20:25:33.612Z",
+                     *           "completed_at": "2026-11-27T20:25:33.678Z",
                      *           "derivation_failure": null,
                      *           "recorded": false,
                      *           "thumbnail_url": null
@@ -13109,12 +14128,12 @@ export interface operations {
                      * @example {
                      *       "id": 4,
                      *       "drone_id": 115,
-                     *       "user_id": 328,
+                     *       "user_id": 327,
                      *       "mission_id": null,
                      *       "mission_name": null,
                      *       "status": "in_progress",
                      *       "notes": null,
-                     *       "started_at": "2026-11-27T17:53:57.751Z",
+                     *       "started_at": "2026-11-27T20:25:38.028Z",
                      *       "completed_at": null,
                      *       "plan_state": "unread",
                      *       "plan_hash": null,
@@ -13127,12 +14146,12 @@ export interface operations {
                      *       "data": {
                      *         "id": 4,
                      *         "drone_id": 115,
-                     *         "user_id": 328,
+                     *         "user_id": 327,
                      *         "mission_id": null,
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-27T17:53:57.751Z",
+                     *         "started_at": "2026-11-27T20:25:38.028Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -13291,8 +14310,8 @@ export interface operations {
                      *       "mission_name": null,
                      *       "status": "error",
                      *       "notes": "a motor failed",
-                     *       "started_at": "2026-11-27T17:53:57.810Z",
-                     *       "completed_at": "2026-11-27T17:53:57.905Z",
+                     *       "started_at": "2026-11-27T20:25:38.089Z",
+                     *       "completed_at": "2026-11-27T20:25:38.168Z",
                      *       "plan_state": "unread",
                      *       "plan_hash": null,
                      *       "verified_plan_hash": null,
@@ -13309,8 +14328,8 @@ export interface operations {
                      *         "mission_name": null,
                      *         "status": "error",
                      *         "notes": "a motor failed",
-                     *         "started_at": "2026-11-27T17:53:57.810Z",
-                     *         "completed_at": "2026-11-27T17:53:57.905Z",
+                     *         "started_at": "2026-11-27T20:25:38.089Z",
+                     *         "completed_at": "2026-11-27T20:25:38.168Z",
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
                      *         "verified_plan_hash": null,
@@ -13604,7 +14623,7 @@ export interface operations {
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-27T17:53:58.215Z",
+                     *         "started_at": "2026-11-27T20:25:38.551Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -13692,7 +14711,7 @@ export interface operations {
                      *             "mission_name": null,
                      *             "status": "in_progress",
                      *             "notes": null,
-                     *             "started_at": "2026-11-27T17:53:58.277Z",
+                     *             "started_at": "2026-11-27T20:25:38.654Z",
                      *             "completed_at": null,
                      *             "plan_state": "unread",
                      *             "plan_hash": null,
@@ -13804,12 +14823,12 @@ export interface operations {
                      *           {
                      *             "id": 9,
                      *             "drone_id": 122,
-                     *             "user_id": 337,
+                     *             "user_id": 338,
                      *             "mission_id": null,
                      *             "mission_name": null,
                      *             "status": "in_progress",
                      *             "notes": null,
-                     *             "started_at": "2026-11-27T17:53:58.337Z",
+                     *             "started_at": "2026-11-27T20:25:38.734Z",
                      *             "completed_at": null,
                      *             "plan_state": "unread",
                      *             "plan_hash": null,
@@ -13899,12 +14918,12 @@ export interface operations {
                      *       "data": {
                      *         "id": 10,
                      *         "drone_id": 123,
-                     *         "user_id": 339,
+                     *         "user_id": 340,
                      *         "mission_id": null,
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-27T17:53:58.392Z",
+                     *         "started_at": "2026-11-27T20:25:38.770Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -13917,7 +14936,7 @@ export interface operations {
                      *           {
                      *             "id": 14,
                      *             "drone_id": 123,
-                     *             "user_id": 339,
+                     *             "user_id": 340,
                      *             "execution_id": 10,
                      *             "asset_type": "logs",
                      *             "file_name": "a.bin",
@@ -13928,8 +14947,8 @@ export interface operations {
                      *             "size": 3,
                      *             "sha256": "836ff184e7b41b1e13cb5fd89fa1de98dbbab99e9d2918913ff43b86a5c7c213",
                      *             "stream": "none",
-                     *             "created_at": "2026-11-27T17:53:58.404Z",
-                     *             "completed_at": "2026-11-27T17:53:58.495Z",
+                     *             "created_at": "2026-11-27T20:25:38.785Z",
+                     *             "completed_at": "2026-11-27T20:25:38.882Z",
                      *             "derivation_failure": null,
                      *             "recorded": false,
                      *             "thumbnail_url": null
@@ -14164,7 +15183,7 @@ export interface operations {
                      *           "max_distance_from_home_m": 0
                      *         },
                      *         "error": null,
-                     *         "analysed_at": "2026-11-27T17:52:49.722Z",
+                     *         "analysed_at": "2026-11-27T20:26:09.509Z",
                      *         "recorded": false
                      *       },
                      *       "message": "OK"
@@ -14363,7 +15382,7 @@ export interface operations {
                      *           "max_distance_from_home_m": 499.9997242021651
                      *         },
                      *         "error": null,
-                     *         "analysed_at": "2026-11-27T17:53:59.248Z",
+                     *         "analysed_at": "2026-11-27T20:25:39.716Z",
                      *         "recorded": false
                      *       },
                      *       "message": "OK"
@@ -15130,6 +16149,68 @@ export interface operations {
             };
             /** @description It does not exist, or is not yours. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You have too many requests under way, or one of your limits is reached. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next try. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It failed; the message gives the reason. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getDronesState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "drone_id": 147,
+                     *         "link": null,
+                     *         "armed": null,
+                     *         "mode": null,
+                     *         "position": null,
+                     *         "battery": null,
+                     *         "mission": null
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["DroneState"][];
+                };
+            };
+            /** @description No valid token. */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -26,6 +26,9 @@ const BODY_LIMIT_BYTES = 524_288;
 /** For routes without a user's or drone's token. Their bodies are a name, a password, an address. */
 const PUBLIC_BODY_LIMIT_BYTES = 65_536;
 
+/** What a page of another origin may read of a reply, beside what every page may. */
+const EXPOSED_HEADERS = ["X-Request-Id", "Retry-After", "Content-Disposition", "X-Left-Out"];
+
 /** How long a browser may cache the reply to a preflight request. */
 const PREFLIGHT_SECONDS = 600;
 
@@ -98,7 +101,7 @@ function mainApp(deps: GatewayDeps, routes: readonly Route[], observe: Middlewar
   const app = bareApp(log, observe);
   if (config.CORS_ORIGINS.length > 0) {
     const origin = allowOrigin(config.CORS_ORIGINS);
-    app.use(cors({ origin, exposeHeaders: ["X-Request-Id", "Retry-After"], maxAge: PREFLIGHT_SECONDS }));
+    app.use(cors({ origin, exposeHeaders: EXPOSED_HEADERS, maxAge: PREFLIGHT_SECONDS }));
   }
   app.use(
     opsRoutes(lifecycle, registry, {

@@ -7,6 +7,7 @@ import { countDrones, droneFor, drones, dronesOf } from "../features/drones";
 import { executionHooks, executions } from "../features/executions";
 import { geofences } from "../features/geofences";
 import { missions } from "../features/missions";
+import { planFiles } from "../features/plan-files";
 import { planTransfers } from "../features/plan-transfers";
 import { provisioning } from "../features/provisioning";
 import { quotas } from "../features/quotas";
@@ -41,6 +42,7 @@ export function composeFeatures(deps: GatewayDeps) {
     ...account.routes,
     ...missions(deps).routes,
     ...geofences(deps).routes,
+    ...planFiles(deps).routes,
     ...drone.routes,
     ...actions({ ...deps, beforeArm: video.beforeArm }).routes,
     ...planTransfers(deps).routes,

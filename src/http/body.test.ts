@@ -45,7 +45,7 @@ test.each([
 );
 
 test("a raw body is taken with every byte, whatever its type or without one", async () => {
-  const port = await start({ rawBody: true });
+  const port = await start({ rawBody: { mediaType: "application/octet-stream", description: "Any bytes." } });
   for (const type of [
     "",
     "Content-Type: text/plain\r\n",

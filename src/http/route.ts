@@ -26,8 +26,8 @@ interface RouteSpec<
   /** With the guard `token`: the header that has it. Absent when it is in the path. */
   readonly tokenHeader?: "X-Activation-Token" | "Payment-Signature";
   readonly body?: B;
-  /** In place of `body`: the handler gets the body's bytes, to check a signature over them. */
-  readonly rawBody?: true;
+  /** In place of `body`: the handler gets the body's bytes, whatever its type. */
+  readonly rawBody?: RawBody;
   /** Largest body; `MountOptions` has the default. */
   readonly bodyLimitBytes?: number;
   readonly success: Success;
@@ -54,12 +54,21 @@ interface RouteSpec<
  */
 type Envelope = "A" | "A+top" | "B" | "raw";
 
+/** How a body that the handler reads itself is described. */
+interface RawBody {
+  /** A JSON object where it is `application/json`, bytes otherwise. */
+  readonly mediaType: string;
+  readonly description: string;
+}
+
 interface Success {
   readonly status: 200 | 201;
   readonly schema?: z.ZodType;
   readonly description?: string;
-  /** Of a raw reply; JSON otherwise. */
-  readonly mediaType?: string;
+  /** Of a raw reply, the types that it may have; JSON otherwise. */
+  readonly mediaTypes?: readonly string[];
+  /** Headers of a raw reply, each with its description. Their values are texts. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Envelope A's `message`. */
   readonly message?: string;
 }

@@ -106,7 +106,7 @@ export function assetRoutes(service: AssetsService, uploads: UploadsService): re
       envelope: "raw",
       errorBodies: { unauthenticated: errorA, forbidden: errorA, not_found: errorA, internal: errorA },
       params: asset,
-      success: { status: 200, schema: z.string(), mediaType: "application/vnd.apple.mpegurl" },
+      success: { status: 200, schema: z.string(), mediaTypes: ["application/vnd.apple.mpegurl"] },
       documents: notYours,
       handle: async ({ caller, params, ctx }) => {
         ctx.body = await service.playlist(caller.id, params.vehicle_id, params.asset_id);

@@ -137,7 +137,7 @@ export function billingRoutes(
       guard: "token",
       tokenHeader: "Payment-Signature",
       envelope: "A+top",
-      rawBody: true,
+      rawBody: { mediaType: "application/json", description: "The event as the provider signed it." },
       bodyLimitBytes: EVENT_BYTES,
       success: { status: 200, schema: EventReply },
       documents: { 400: "The signature or the payload is not valid." },

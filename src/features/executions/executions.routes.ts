@@ -249,7 +249,7 @@ const reportRoutes = ({ service, reports }: Services): readonly Route[] => [
     guard: "public",
     envelope: "raw",
     params: MailedToken,
-    success: { status: 200, schema: z.string(), mediaType: "text/html" },
+    success: { status: 200, schema: z.string(), mediaTypes: ["text/html"] },
     handle: ({ ctx }) => {
       ctx.type = "html";
       ctx.body = confirmationPage;

@@ -1,4 +1,4 @@
-export { PLAN_LIMITS, type PlanLimits } from "./plan-limits";
+export { BATCH_BYTES, LABEL_LENGTH, PLAN_LIMITS, type PlanLimits } from "./plan-limits";
 export { planRoute, planRoutes, serialized } from "./plans.routes";
 export {
   allOf,
@@ -11,5 +11,5 @@ export {
   pointColumns,
   RowId,
 } from "./plans.schema";
-export { type ChangeOf, type PlanKind, PlanService } from "./plans.service";
+export { type ChangeOf, type PlanKind, PlanService, type PlanWithPoints } from "./plans.service";
 export { PlanStore, type PlanTables } from "./plans.store";

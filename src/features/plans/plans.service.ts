@@ -14,6 +14,12 @@ export interface PlanKind {
   readonly pointChange: object;
 }
 
+/** A plan to create. Its points are in order and have every column. */
+export interface PlanWithPoints<Kind extends PlanKind> {
+  readonly plan: Kind["newPlan"];
+  readonly points: readonly object[];
+}
+
 /** Points that one error message names. */
 const MAX_NAMED = 10;
 
@@ -52,10 +58,30 @@ export class PlanService<Kind extends PlanKind> {
     return this.changed(userId, async (trx) => {
       await this.store.lockOwner(trx, userId);
       const id = await this.store.insert(trx, userId, plan);
-      const { plans } = this.limits;
-      if (await this.store.hasMoreThan(trx, userId, plans))
-        refuse(`You have ${plans} ${this.word}s, which is the most; delete old ones.`);
+      await this.admitPlans(trx, userId);
       return id;
+    });
+  }
+
+  /** Creates plans with their points, all or none. Returns each as JSON, in the same order. */
+  createAll(userId: number, plans: readonly PlanWithPoints<Kind>[]): Promise<string[]> {
+    const { store } = this;
+    const { parent } = store.tables;
+    return this.db.transaction(async (trx) => {
+      await store.lockOwner(trx, userId);
+      const ids = await store.insertAll(
+        trx,
+        userId,
+        plans.map(({ plan }) => plan),
+      );
+      await this.admitPlans(trx, userId);
+      await store.insertPoints(
+        trx,
+        plans.flatMap(({ points }, at) => points.map((point) => ({ ...point, [parent]: ids[at] }))),
+      );
+      const { ofUser } = await store.countPoints(trx, userId, ids[0] as number);
+      for (const { points } of plans) this.admitPoint({ ofPlan: points.length, ofUser });
+      return store.findAllJson(trx, userId, ids);
     });
   }
 
@@ -128,6 +154,12 @@ export class PlanService<Kind extends PlanKind> {
 
   protected missing(id: number): never {
     throw new DomainError("not_found", `You have no ${this.word} ${id}.`);
+  }
+
+  private async admitPlans(trx: Transaction, userId: number): Promise<void> {
+    const { plans } = this.limits;
+    if (await this.store.hasMoreThan(trx, userId, plans))
+      refuse(`You have ${plans} ${this.word}s, which is the most; delete old ones.`);
   }
 
   private admitPoint({ ofPlan, ofUser }: PointCounts): void {

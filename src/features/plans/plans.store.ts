@@ -57,11 +57,26 @@ export class PlanStore<Point extends Row> {
     return rows[0] && this.planJson(rows[0]);
   }
 
+  /** Those of these plans that are the user's, by id, each as JSON. */
+  async findAllJson(db: Db, userId: number, ids: readonly number[]): Promise<string[]> {
+    const query = `${this.selectPlans} WHERE plan.user_id = ? AND plan.id = ANY(?) ORDER BY plan.id`;
+    const { rows } = await db.raw(query, [userId, [...ids]]);
+    return rows.map((row: PlanText) => this.planJson(row));
+  }
+
   async insert(db: Db, userId: number, fields: object): Promise<number> {
     const [row] = await db(this.tables.plans)
       .insert({ ...fields, user_id: userId })
       .returning("id");
     return row.id;
+  }
+
+  /** Returns their ids, in the order of the plans. */
+  async insertAll(db: Db, userId: number, plans: readonly object[]): Promise<number[]> {
+    const rows = await db(this.tables.plans)
+      .insert(plans.map((fields) => ({ ...fields, user_id: userId })))
+      .returning("id");
+    return rows.map(({ id }) => id);
   }
 
   /** Returns whether the user has such a plan. */
@@ -112,6 +127,14 @@ export class PlanStore<Point extends Row> {
 
   async insertPoint(db: Db, point: object): Promise<void> {
     await db(this.tables.points).insert(point);
+  }
+
+  /** In one statement, however many they are. Each has its plan's id and every column. */
+  async insertPoints(db: Db, points: readonly object[]): Promise<void> {
+    const { points: table, parent, pointColumns } = this.tables;
+    const columns = [parent, ...pointColumns].join(", ");
+    const query = `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${table}, ?)`;
+    await db.raw(query, [JSON.stringify(points)]);
   }
 
   /** Leaves the plan with these points. */

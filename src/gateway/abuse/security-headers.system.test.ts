@@ -123,7 +123,9 @@ describe("a page of another origin", () => {
     for (const path of ["billing/pricing", "user", "nothing"]) {
       const reply = await fetch(`${gateway.url}/api/v1/${path}`, { headers: { origin: CLIENT } });
       expect(reply.headers.get("access-control-allow-origin")).toBe(CLIENT);
-      expect(reply.headers.get("access-control-expose-headers")).toBe("X-Request-Id,Retry-After");
+      expect(reply.headers.get("access-control-expose-headers")).toBe(
+        "X-Request-Id,Retry-After,Content-Disposition,X-Left-Out",
+      );
     }
   });
 

@@ -105,7 +105,8 @@ describe.each(["contract", "strict"] as const)("in the %s profile", (profile) =>
     const replies = await askAll(routes, headers, base);
     const wrong = replies.filter(({ name, reply }) => {
       const route = routes.find(({ operation }) => operation.name === name)?.route;
-      const message = route?.envelope === "B" ? reply.body.error : reply.body.error?.message;
+      const isBare = route?.envelope === "B" || (route?.envelope === "raw" && !route.errorBodies);
+      const message = isBare ? reply.body.error : reply.body.error?.message;
       return ![status].flat().includes(reply.status) || typeof message !== "string";
     });
     expect(wrong.map(({ name, reply }) => `${name} ${said(reply)}`)).toEqual([]);

@@ -104,3 +104,32 @@ test.each([
 ])("%s names the token that it needs", (path, method, scheme) => {
   expect(document.paths[path]?.[method]?.security).toEqual([{ [scheme]: [] }]);
 });
+
+test("a file that is sent or returned has its media types and headers in both descriptions", async () => {
+  const swagger = (await gateway.api.get("/apispec.json")).body.paths;
+  const upload = "/missions/import";
+  const download = "/mission/{mission_id}/export";
+  expect(document.paths[upload]?.post?.requestBody).toEqual({
+    required: true,
+    description: expect.any(String),
+    content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
+  });
+  expect(swagger[upload].post).toMatchObject({
+    consumes: ["application/octet-stream"],
+    parameters: expect.arrayContaining([
+      expect.objectContaining({ in: "body", schema: { type: "string", format: "binary" } }),
+    ]),
+  });
+  const types = [
+    "application/json",
+    "text/plain",
+    "application/vnd.google-earth.kml+xml",
+    "application/geo+json",
+  ];
+  const reply = document.paths[download]?.get?.responses[200] as Json;
+  expect(Object.keys(reply.content as object)).toEqual(types);
+  expect(reply.headers).toMatchObject({ "X-Left-Out": { schema: { type: "string" } } });
+  const described = swagger[download].get;
+  expect(described.produces).toEqual(types);
+  expect(described.responses[200].headers).toMatchObject({ "X-Left-Out": { type: "string" } });
+});

@@ -8,6 +8,7 @@ import {
   type Operation,
   pathParameterNames,
   pathsOf,
+  rawBodySchema,
   routeName,
 } from "./operations";
 
@@ -87,14 +88,13 @@ function operation(route: Route, described: Operation, schemas: Json): Json {
   const { id, description, errors } = described;
   const example = examples[routeName(route)];
   const parameters = [...pathParameters(route), ...queryParameters(route.query, schemas)];
-  const body = route.rawBody ? { type: "object" } : route.body && schemaOf(route.body, "input", schemas);
   return {
     tags: [route.tag],
     summary: route.summary,
     ...(description ? { description } : {}),
     operationId: id,
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body ? { requestBody: { required: true, content: jsonContent(body, example?.request) } } : {}),
+    ...requestBody(route, schemas, example),
     security: securityOf(route, described),
     responses: {
       [route.success.status]: success(route, schemas, example),
@@ -103,23 +103,43 @@ function operation(route: Route, described: Operation, schemas: Json): Json {
   };
 }
 
+function requestBody({ body, rawBody }: Route, schemas: Json, example: Example | undefined): Json {
+  if (rawBody) {
+    const { mediaType, description } = rawBody;
+    const content = { [mediaType]: { schema: rawBodySchema(rawBody) } };
+    return { requestBody: { description, required: true, content } };
+  }
+  if (!body) return {};
+  const content = jsonContent(schemaOf(body, "input", schemas), example?.request);
+  return { requestBody: { required: true, content } };
+}
+
 const jsonContent = (schema: Json, example: unknown): Json => ({
   "application/json": { schema, ...(example === undefined ? {} : { example }) },
 });
 
 function success(route: Route, schemas: Json, example: Example | undefined): Json {
-  const { status, schema, description, message, mediaType } = route.success;
+  const { status, schema, description, message, mediaTypes, headers } = route.success;
   const wrapped = successBody(route, schema && schemaOf(schema, "output", schemas), schemas);
   // GET /missions answers a failure with the status of its success.
   const failsSo = Object.values(route.errors ?? {}).includes(status);
   const body = failsSo ? { anyOf: [wrapped ?? {}, errorRef(route)] } : wrapped;
   return {
     description: description ?? message ?? "OK",
+    ...(headers ? { headers: mapValues(headers, textHeader) } : {}),
     ...(body
-      ? { content: mediaType ? { [mediaType]: { schema: body } } : jsonContent(body, example?.reply) }
+      ? { content: mediaTypes ? sameContent(mediaTypes, body) : jsonContent(body, example?.reply) }
       : {}),
   };
 }
+
+const sameContent = (mediaTypes: readonly string[], schema: Json): Json =>
+  Object.fromEntries(mediaTypes.map((type) => [type, { schema }]));
+
+const textHeader = (description: string): Json => ({ description, schema: { type: "string" } });
+
+const mapValues = (texts: Readonly<Record<string, string>>, map: (text: string) => Json): Json =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, map(text)]));
 
 function successBody({ envelope }: Route, data: Json | undefined, schemas: Json): Json | undefined {
   if (!envelope.startsWith("A")) return data;

@@ -51,6 +51,10 @@ export function pathsOf(
   return paths;
 }
 
+/** The schema of a body that the handler reads itself, in both descriptions. */
+export const rawBodySchema = ({ mediaType }: NonNullable<Route["rawBody"]>) =>
+  mediaType === "application/json" ? { type: "object" } : { type: "string", format: "binary" };
+
 /** The name of the schema that the errors of a route have, but for bodies of the contract's own. */
 export const errorSchema = ({ envelope }: Route): "ErrorInEnvelope" | "Error" =>
   envelope.startsWith("A") ? "ErrorInEnvelope" : "Error";

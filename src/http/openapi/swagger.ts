@@ -7,6 +7,7 @@ import {
   type Operation,
   pathParameterNames,
   pathsOf,
+  rawBodySchema,
 } from "./operations";
 
 type Json = Record<string, unknown>;
@@ -37,11 +38,14 @@ export function swaggerDocument(routes: readonly Route[], basePath: string, vers
 
 function operation(route: Route, { id, description, bearer, errors }: Operation, definitions: Json): Json {
   const body = (schema: Json) => ({ in: "body", name: "body", required: true, schema });
+  const { mediaTypes } = route.success;
   const parameters = [
     ...pathParameters(route),
     ...queryParameters(route.query, definitions),
     ...(route.body ? [body(toSchema(route.body, "input", definitions))] : []),
-    ...(route.rawBody ? [body({ type: "object" })] : []),
+    ...(route.rawBody
+      ? [{ ...body(rawBodySchema(route.rawBody)), description: route.rawBody.description }]
+      : []),
   ];
   return {
     tags: [route.tag],
@@ -50,7 +54,8 @@ function operation(route: Route, { id, description, bearer, errors }: Operation,
     operationId: id,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(bearer ? { security: [{ bearer: [] }] } : {}),
-    ...(route.success.mediaType ? { produces: [route.success.mediaType, "application/json"] } : {}),
+    ...(route.rawBody ? { consumes: [route.rawBody.mediaType] } : {}),
+    ...(mediaTypes ? { produces: [...new Set([...mediaTypes, "application/json"])] } : {}),
     responses: {
       [route.success.status]: success(route, definitions),
       ...Object.fromEntries(errors.map((error) => [error.status, errorResponse(route, error)])),
@@ -58,10 +63,19 @@ function operation(route: Route, { id, description, bearer, errors }: Operation,
   };
 }
 
-function success({ success: { schema, description, message }, envelope }: Route, definitions: Json): Json {
+function success({ success: declared, envelope }: Route, definitions: Json): Json {
+  const { schema, description, message, headers = {} } = declared;
   const data = schema && toSchema(schema, "output", definitions);
   const wrapped = data && envelope.startsWith("A") ? envelopeA(data) : data;
-  return { description: description ?? message ?? "OK", ...(wrapped ? { schema: wrapped } : {}) };
+  const described = Object.entries(headers).map(([name, text]) => [
+    name,
+    { type: "string", description: text },
+  ]);
+  return {
+    description: description ?? message ?? "OK",
+    ...(wrapped ? { schema: wrapped } : {}),
+    ...(declared.headers ? { headers: Object.fromEntries(described) } : {}),
+  };
 }
 
 function errorResponse(route: Route, { description, retry, body }: DescribedError): Json {

@@ -11,6 +11,8 @@ const REPEATED: Readonly<Record<string, string>> = {
   "src/features/flight-recorder/record-writer.ts": "parts of its own links, again under the same name",
   "src/features/provisioning/activation.service.ts": "a request's own wait",
   "src/features/telemetry/feeds/drone-feeds.ts": "its own watchers",
+  "src/features/telemetry/fleet/drone-states.ts": "states of its own links",
+  "src/features/telemetry/fleet/fleet-watchers.ts": "its own watchers",
   "src/features/telemetry/sockets/client-limits.ts": "its own sockets",
   "src/features/telemetry/sockets/session-recovery.ts": "its own socket's",
   "src/features/video-rooms/video-rooms.service.ts": "a request's own wait",
