@@ -1,6 +1,7 @@
 import { startTestGateway, type TestGateway } from "../testing/worlds/start-gateway";
 import { ApiError } from "./api-error";
 import { FleetClient, reply, type Tokens } from "./client";
+import { upload } from "./upload";
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -46,6 +47,41 @@ test("requests with an expired access token are sent again after one refresh for
   expect(kept).toHaveLength(2);
   expect(await reply(client.api.GET("/missions"))).toHaveLength(4);
   expect(await refreshes()).toBe(before + 1);
+});
+
+describe("an upload as a drone", () => {
+  const file = { file_name: "flight.bin", asset_type: "logs" } as const;
+  const content = (text: string) => new Blob([text.repeat(100_000)]);
+  async function drone() {
+    const { api } = await loggedIn();
+    const body = { type: "sitl", name: "Eye", vehicle_type: "copter" } as const;
+    const { ip } = await reply(api.POST("/drone", { body }));
+    return new FleetClient(gateway.url, { headers: { "X-Drone-IP": `${ip}` } });
+  }
+
+  test("tells its progress, and the same content is refused afterwards", async () => {
+    const client = await drone();
+    const told: number[] = [];
+    const onProgress = (sent: number, of: number) => void told.push(sent / of);
+    expect(await upload(client, content("log"), file, { onProgress })).toBeGreaterThan(0);
+    expect(told.length).toBeGreaterThan(1);
+    expect(told).toEqual([...told].sort((a, b) => a - b));
+    expect(told.at(-1)).toBe(1);
+    await expect(upload(client, content("log"), file)).rejects.toMatchObject({
+      name: "ApiError",
+      status: 409,
+    });
+  });
+
+  test("can be aborted, and is not completed then", async () => {
+    const client = await drone();
+    const abort = new AbortController();
+    const options = { onProgress: () => abort.abort(), signal: abort.signal };
+    await expect(upload(client, content("other"), file, options)).rejects.toMatchObject({
+      name: "AbortError",
+    });
+    expect(await upload(client, content("other"), file)).toBeGreaterThan(0);
+  });
 });
 
 test("a refused refresh token ends the session with the 401 of the request", async () => {

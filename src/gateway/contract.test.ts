@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { errorOf } from "../client/api-error";
 import { examples } from "../http/openapi/examples";
-import { ApiClient } from "../testing/client";
+import { ApiClient, type Exchange } from "../testing/client";
 import type { ContractCase, ContractWorld } from "../testing/contract";
 import { ContractExamples, shapeOf } from "../testing/contract/examples";
 import { startTestGateway, type TestGateway } from "../testing/worlds/start-gateway";
@@ -26,6 +27,8 @@ const cases = caseFiles.flatMap(casesOf);
 
 let gateway: TestGateway;
 let made: ContractExamples;
+/** Replies that a client's author cannot tell a success from a failure by, or that do not say why. */
+const faults: string[] = [];
 beforeAll(async () => {
   gateway = await startTestGateway();
   made = new ContractExamples(gateway.features.routes);
@@ -39,12 +42,28 @@ describe.each([...new Set(cases.map(({ route }) => route))])("%s", (route) => {
   test.each(ofRoute.map(({ title, run }) => [title, run] as const))("%s", async (_title, run) => {
     const [user, otherUser] = await Promise.all([gateway.newUser(), gateway.newUser()]);
     const world: ContractWorld = { gateway, anonymous: gateway.api, user, otherUser };
-    ApiClient.onExchange = (exchange) => made.add(route, exchange);
+    ApiClient.onExchange = (exchange) => {
+      made.add(route, exchange);
+      faults.push(...faultsOfClient(exchange));
+    };
     await run(world).finally(() => {
       ApiClient.onExchange = undefined;
     });
   });
 });
+
+/** As `src/client` reads each reply of the cases. */
+function faultsOfClient({ method, path, status, reply, response }: Exchange): string[] {
+  const error = errorOf(response, reply);
+  const is = `${method} ${path} ${status}: ${JSON.stringify(reply)}`;
+  // The one failure with the status of a success.
+  const failed = status >= 400 || (path === "/missions" && "error" in reply);
+  if (!failed) return error ? [`${is} is an error of the client`] : [];
+  if (error?.status !== status || error.code !== status) return [`${is} has another status for the client`];
+  return error.message.length > 0 && error.message !== response.statusText ? [] : [`${is} says nothing`];
+}
+
+test("the client reads every reply of the cases", () => expect(faults).toEqual([]));
 
 test("every contract file brings cases, and every case tries a route that is declared", () => {
   expect(caseFiles.filter((file) => casesOf(file).length === 0)).toEqual([]);

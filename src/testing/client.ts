@@ -15,6 +15,7 @@ export interface Exchange {
   readonly request: unknown;
   readonly status: number;
   readonly reply: Body;
+  readonly response: Response;
 }
 
 /** A plain client of the API: JSON in, JSON out, one token. */
@@ -58,7 +59,7 @@ export class ApiClient {
     const isJson = response.headers.get("content-type")?.includes("json");
     const { status, headers } = response;
     const reply: Body = isJson ? JSON.parse(text) : text;
-    ApiClient.onExchange?.({ method, path, request: body, status, reply });
+    ApiClient.onExchange?.({ method, path, request: body, status, reply, response });
     return { status, headers, body: reply };
   }
 }

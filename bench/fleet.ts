@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import autocannon from "autocannon";
+import { io, type Socket } from "socket.io-client";
+import { CleanupStack } from "../src/testing/repository/cleanup-stack";
+import { type Customer, setUpFleet } from "./fleet/setup";
+import { type Child, startChild } from "./relay/child";
+import { type BenchRow, type BenchTable, median } from "./table";
+
+const SERVER_CORE = 1;
+const DRONES = 500;
+const WATCHERS = 20;
+const WARM_UP_MS = 3_000;
+const MEASURE_MS = 10_000;
+const ROUNDS = 3;
+const CONNECTIONS = 16;
+const REQUEST_SECONDS = 3;
+const POINTS = 2_000;
+const IMPORTS = 7;
+
+interface Server {
+  readonly child: Child;
+  readonly url: string;
+}
+interface Pair<Of> {
+  readonly ours: Of;
+  readonly baseline: Of;
+}
+interface Watched {
+  /** Of a core. */
+  readonly percent: number;
+  readonly megabytes: number;
+}
+
+/** A fleet of 500 drones: its watchers, its states, and the import of a mission. */
+export async function run(): Promise<BenchTable> {
+  const stops = new CleanupStack();
+  try {
+    const fleet = await setUpFleet(stops, CONNECTIONS, DRONES);
+    const start = async (name: string): Promise<Server> => {
+      const child = startChild(join(__dirname, "fleet", `${name}-process.js`), SERVER_CORE, fleet.env);
+      stops.add(() => child.stop());
+      return { child, url: await child.ask<string>("url") };
+    };
+    const pair = { ours: await start("gateway"), baseline: await start("bare") };
+    for (const { id, drones } of fleet.customers) await pair.baseline.child.ask("own", id, drones);
+    const watched = await alternate(pair, (server) => watch(server, fleet.customers[0] as Customer));
+    const requests = await alternate(pair, (server) => read(server, fleet.customers));
+    return { name: "fleet", rows: [...rowsOf(watched, requests), await importRow(pair.ours, fleet)], notes };
+  } finally {
+    await stops.clear();
+  }
+}
+
+/** In each round both are measured, and they take turns in going first. */
+async function alternate<Of>(
+  pair: Pair<Server>,
+  measure: (server: Server) => Promise<Of>,
+): Promise<Pair<Of[]>> {
+  const seen = { ours: [] as Of[], baseline: [] as Of[] };
+  for (let round = 0; round < ROUNDS; round++) {
+    const order = ["baseline", "ours"] as const;
+    for (const who of round % 2 ? order.toReversed() : order) seen[who].push(await measure(pair[who]));
+  }
+  return seen;
+}
+
+/** Twenty watchers of one user's fleet, all of whose drones fly. */
+async function watch({ child, url }: Server, { token, drones }: Customer): Promise<Watched> {
+  await child.ask("fly", drones);
+  const sockets = await Promise.all(Array.from({ length: WATCHERS }, () => subscribe(url, token)));
+  try {
+    await pause(WARM_UP_MS);
+    let [messages, bytes] = [0, 0];
+    for (const { socket } of sockets)
+      socket.io.engine.on("packet", ({ data }: { data?: string }) => {
+        if (!data?.startsWith('2["fleet_data"')) return;
+        messages += 1;
+        bytes += data.length;
+      });
+    const before = await child.ask<number>("cpuSeconds");
+    await pause(MEASURE_MS);
+    const seconds = (await child.ask<number>("cpuSeconds")) - before;
+    assert.ok(messages >= (WATCHERS * MEASURE_MS) / 1000 - 2 * WATCHERS, `${messages} messages came`);
+    return { percent: (seconds * 100_000) / MEASURE_MS, megabytes: bytes / 1e6 };
+  } finally {
+    for (const { socket } of sockets) socket.disconnect();
+    await child.ask("land");
+  }
+}
+
+function subscribe(url: string, token: string): Promise<{ socket: Socket }> {
+  const socket = io(url, { query: { token }, transports: ["websocket"], forceNew: true });
+  return new Promise((resolve) => {
+    socket.on("connect", () => socket.emit("subscribe_fleet"));
+    socket.on("fleet_data", () => resolve({ socket }));
+  });
+}
+
+/** Requests a second for the states of fleets, each connection another user's. */
+async function read({ child, url }: Server, customers: readonly Customer[]): Promise<number> {
+  await child.ask(
+    "fly",
+    customers.flatMap(({ drones }) => drones),
+  );
+  await child.ask("land");
+  const rest = customers.values();
+  const result = await autocannon({
+    url: `${url}/api/v1/drones/state`,
+    connections: customers.length,
+    setupClient: (client) => client.setHeaders({ authorization: `Bearer ${rest.next().value?.token}` }),
+    duration: REQUEST_SECONDS,
+  });
+  assert.equal(result.non2xx + result.errors + result.timeouts, 0, `${url} failed under load`);
+  return result.requests.total / result.duration;
+}
+
+/** A mission of 2,000 points, beside the same rows written by Postgres' own means in one transaction. */
+async function importRow(
+  { url }: Server,
+  { customers, insert }: Awaited<ReturnType<typeof setUpFleet>>,
+): Promise<BenchRow> {
+  const { token, id } = customers[0] as Customer;
+  const points = Array.from({ length: POINTS }, (_, at) => [8 + at * 1e-5, 47 + at * 1e-5, 30]);
+  const file = JSON.stringify({ type: "LineString", coordinates: points });
+  const ours: number[] = [];
+  const baseline: number[] = [];
+  for (let round = 0; round < IMPORTS; round++) {
+    const began = performance.now();
+    const reply = await fetch(`${url}/api/v1/missions/import?format=geojson&name=Import ${round}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/geo+json" },
+      body: file,
+    });
+    assert.equal(reply.status, 201, await reply.text());
+    ours.push(performance.now() - began);
+    baseline.push(await insert(id, `Baseline ${round}`, POINTS));
+  }
+  const [mine, bare] = [median(ours), median(baseline)];
+  return {
+    what: `import of a mission of ${POINTS.toLocaleString("en-US")} points`,
+    ...{ ours: mine, baseline: bare, ratio: mine / bare, unit: "ms" },
+    ...{ goal: "under 500 ms", met: mine < 500 },
+  };
+}
+
+function rowsOf(watched: Pair<Watched[]>, requests: Pair<number[]>): BenchRow[] {
+  const perMegabyte = (of: Watched[]) => median(of.map(({ percent, megabytes }) => percent / megabytes));
+  const [ours, baseline] = [
+    median(watched.ours.map(({ percent }) => percent)),
+    median(watched.baseline.map(({ percent }) => percent)),
+  ];
+  const ratio = perMegabyte(watched.baseline) / perMegabyte(watched.ours);
+  const [reads, bareReads] = [median(requests.ours), median(requests.baseline)];
+  const whom = `fleet_data of ${DRONES} drones to ${WATCHERS} watchers`;
+  return [
+    {
+      what: `${whom}: CPU of the server`,
+      ...{ ours, baseline, ratio: ours / baseline, unit: "% of a core" },
+      ...{ goal: "at most 10 % of a core", met: ours <= 10 },
+    },
+    {
+      what: `${whom}: megabytes for each second of CPU`,
+      ...{ ours: 100 / perMegabyte(watched.ours) / (MEASURE_MS / 1000) },
+      ...{ baseline: 100 / perMegabyte(watched.baseline) / (MEASURE_MS / 1000) },
+      ...{ ratio, unit: "MB", goal: "at least 0.9 of the baseline", met: ratio >= 0.9 },
+    },
+    {
+      what: `GET /drones/state of ${DRONES} drones, ${CONNECTIONS} users at once`,
+      ...{ ours: reads, baseline: bareReads, ratio: reads / bareReads, unit: "requests/s" },
+      ...{ goal: "at least 0.8 of the baseline", met: reads / bareReads >= 0.8 },
+    },
+  ];
+}
+
+const notes = [
+  "Baseline: bare Socket.IO and node:http with the token's check, which write the same states from memory as JSON; no database, no Redis.",
+  "Ours also writes the states to Redis once a second. In each second a drone says its position ten times, and the rest once.",
+  "Import: GeoJSON over HTTP, beside one INSERT of as many rows in a transaction.",
+];
