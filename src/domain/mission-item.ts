@@ -7,6 +7,7 @@ export const MavCommand = {
   returnToLaunch: 20,
   land: 21,
   takeoff: 22,
+  jump: 177,
   fenceReturnPoint: 5000,
   polygonInclusion: 5001,
   polygonExclusion: 5002,
@@ -39,6 +40,7 @@ export interface MissionItem {
   readonly frame: number;
   readonly is_current: boolean;
   readonly autocontinue: boolean;
+  /** Of a jump, the place of the item that it leads to, from 1 on every vehicle. */
   readonly param1: number;
   readonly param2: number;
   readonly param3: number;

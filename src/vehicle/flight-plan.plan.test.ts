@@ -97,6 +97,23 @@ describe("a flight plan", () => {
     expect(stored).toMatchObject({ row: { sequence: 4 }, param4: Number.NaN });
   });
 
+  test("leads its jumps to the same rows behind a takeoff that is added", () => {
+    const rows = [
+      waypoint({ sequence: 10 }),
+      waypoint({ sequence: 20, command: 177, param1: 1, param2: 3 }),
+      waypoint({ sequence: 30, command: 177, param1: 3 }),
+    ];
+    expect(toFlightPlan(rows, "copter").map(({ param1 }) => param1)).toEqual([0, 0, 2, 4]);
+    expect(toFlightPlan(rows, "rover").map(({ param1 }) => param1)).toEqual([0, 1, 3]);
+  });
+
+  test.each([0, 3, 1.5, -1])("with a jump to %p is refused, and the row is named", (param1) => {
+    const rows = [waypoint({ sequence: 1 }), waypoint({ sequence: 7, command: 177, param1 })];
+    expect(() => toFlightPlan(rows, "copter")).toThrow(
+      `row 7: DO_JUMP leads to ${param1}, which is no place of the mission`,
+    );
+  });
+
   test("without waypoints is empty", () => {
     expect(toFlightPlan([], "copter")).toEqual([]);
   });

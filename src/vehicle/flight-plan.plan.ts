@@ -1,5 +1,5 @@
 import { DomainError } from "../domain/errors";
-import { MavCommand, type MissionItem, PLAIN_ITEM } from "../domain/mission-item";
+import { MavCommand, type MissionItem, PLAIN_ITEM, rowName } from "../domain/mission-item";
 
 /** A vertex or a circle's centre as it is stored; a circle's `param1` is its radius in metres. */
 export interface FencePoint extends Pick<MissionItem, "command" | "frame" | "param1" | "param2" | "param3"> {
@@ -36,12 +36,13 @@ const inSequence = <T extends { readonly sequence: number }>(rows: readonly T[])
  * Stored waypoints as the plan to fly, in `sequence` order and otherwise unchanged. A copter needs a takeoff
  * first: when the first waypoint is not one, one is put before it, at the position, height and frame of the first row
  * that is flown to above 0 m: a speed or a ground point at the beginning is no height to climb to. Nothing else
- * is added; the pilot chooses the end of the flight.
+ * is added; the pilot chooses the end of the flight. Jumps lead to the rows that they led to without the takeoff.
  *
- * Throws `invalid_input` when no row says how high to climb.
+ * Throws `invalid_input` when no row says how high to climb, and for a jump to no row.
  */
 export function toFlightPlan(waypoints: readonly Waypoint[], kind: "copter" | "rover"): MissionItem[] {
   const plan = inSequence(waypoints).map(toItem);
+  for (const [index, item] of plan.entries()) assertJump(item, index, plan.length);
   const [first] = plan;
   if (!first || kind === "rover" || first.command === MavCommand.takeoff) return plan;
   const aloft = plan.find(({ command, z_alt }) => flownTo.has(command) && z_alt > 0);
@@ -52,8 +53,23 @@ export function toFlightPlan(waypoints: readonly Waypoint[], kind: "copter" | "r
     );
   }
   const { row, ...item } = aloft;
-  return [{ ...item, ...PLAIN_ITEM, param4: Number.NaN, command: MavCommand.takeoff }, ...plan];
+  return [
+    { ...item, ...PLAIN_ITEM, param4: Number.NaN, command: MavCommand.takeoff },
+    ...plan.map(behindOneMore),
+  ];
 }
+
+function assertJump(item: MissionItem, index: number, rows: number): void {
+  const { command, param1 } = item;
+  if (command !== MavCommand.jump || (Number.isInteger(param1) && param1 >= 1 && param1 <= rows)) return;
+  throw new DomainError(
+    "invalid_input",
+    `${rowName(item, index)}: DO_JUMP leads to ${param1}, which is no place of the mission; places are counted from 1.`,
+  );
+}
+
+const behindOneMore = (item: MissionItem): MissionItem =>
+  item.command === MavCommand.jump ? { ...item, param1: item.param1 + 1 } : item;
 
 /** MAV_CMD_NAV_WAYPOINT, LOITER_UNLIM, LOITER_TURNS, LOITER_TIME and SPLINE_WAYPOINT: rows with a position in the air. */
 const flownTo: ReadonlySet<number> = new Set([MavCommand.waypoint, 17, 18, 19, 82]);

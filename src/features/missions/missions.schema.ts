@@ -13,6 +13,9 @@ import {
 
 const columns = {
   ...pointColumns,
+  param1: pointColumns.param1.describe(
+    "MAVLink command parameter; of DO_JUMP (177) the place of the row that it leads to, from 1. 0 when absent.",
+  ),
   param4: pointColumns.param4
     .nullable()
     .describe(

@@ -67,7 +67,7 @@ export function missionOf(file: GeoFile, altitude: number | undefined, leftOut: 
     });
   }
   const places = new Map(points.map((_, index) => [index + 1, index + 1]));
-  return { name: file.name, points: withJumps(points, places), forArduPilot: false };
+  return { name: file.name, points: withJumps(points, places) };
 }
 
 function waypointOf(

@@ -11,7 +11,6 @@ import {
   withoutDefaults,
 } from "./geo-features";
 import { GEOJSON_TYPES, readGeoJson, writeGeoJson } from "./geojson";
-import { tellOfJumps } from "./items";
 import { readKml, writeKml } from "./kml";
 import { kmlOfKmz } from "./kmz";
 import {
@@ -56,7 +55,6 @@ export async function readMission(
   const content = await contentOf(file, named);
   const mission = missionIn(content, altitude, leftOut);
   if (mission.points.length === 0) refuseFile("file", "has no waypoint");
-  tellOfJumps(mission, leftOut);
   return mission;
 }
 

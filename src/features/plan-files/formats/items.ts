@@ -1,15 +1,8 @@
 import { MavCommand } from "../../../domain/mission-item";
-import {
-  type LeftOutList,
-  type ReadMission,
-  type ReadWaypoint,
-  refuseFile,
-  type Waypoint,
-} from "./plan-file";
+import { type LeftOutList, type ReadWaypoint, refuseFile, type Waypoint } from "./plan-file";
 
 /** What the formats made of MAVLink items have in common: `.plan` and `.waypoints`. */
 
-const DO_JUMP = 177;
 /** MAV_FRAME_MISSION: an item without a position. */
 const MISSION_FRAME = 2;
 /** MAV_CMD_DO_DIGICAM_CONFIGURE and DO_DIGICAM_CONTROL. */
@@ -40,7 +33,7 @@ export interface FileItem {
   readonly autocontinue: boolean;
 }
 
-const isJump = ({ command }: Pick<FileItem, "command">): boolean => command === DO_JUMP;
+const isJump = ({ command }: Pick<FileItem, "command">): boolean => command === MavCommand.jump;
 
 /** Parameters 5 and 6 are plain numbers. On the wire they are whole numbers, and degrees are times 1e7. */
 const hasPlainNumbers = ({ command, frame }: Pick<FileItem, "command" | "frame">): boolean =>
@@ -83,8 +76,7 @@ export function paramsOf(point: Waypoint): (number | null)[] {
 }
 
 /**
- * The items with the targets of their jumps as places in the mission, home being 0: the number that ArduPilot has on
- * the wire. `places` has the place of each number that the file's jumps name; NaN marks one that several items have.
+ * The items with the targets of their jumps as places in the mission, from 1, as a stored jump has them. `places` has the place of each number that the file's jumps name; NaN marks one that several items have.
  */
 export function withJumps(
   points: readonly ReadWaypoint[],
@@ -98,16 +90,4 @@ export function withJumps(
     if (Number.isNaN(place)) refuseFile(at, `DO_JUMP goes to ${point.param1}, which several items are`);
     return { at, point: { ...point, param1: place } };
   });
-}
-
-/** Tells of the jumps that lead elsewhere once they are on a vehicle: an upload sends their targets as they are stored. */
-export function tellOfJumps({ points, forArduPilot }: ReadMission, leftOut: LeftOutList): void {
-  if (forArduPilot && points[0]?.point.command === MavCommand.takeoff) return;
-  for (const { at, point } of points)
-    if (isJump(point))
-      leftOut.add(
-        at,
-        "param1",
-        `The target of DO_JUMP is stored as ${point.param1}, counted as on ArduPilot with home as 0, and sent so. PX4 counts from 0: there it leads one item further. A takeoff that an upload puts first makes it lead one item less far.`,
-      );
 }

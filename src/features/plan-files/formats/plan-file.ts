@@ -25,8 +25,6 @@ export interface ReadMission {
   /** The file's own name for it. */
   readonly name?: string | undefined;
   readonly points: readonly ReadWaypoint[];
-  /** The file is for vehicles that count the items of a mission as ArduPilot does, home being 0. */
-  readonly forArduPilot: boolean;
 }
 
 export interface ReadVertex {

@@ -168,19 +168,6 @@ test("a jump leads to the item that it led to, beyond a survey and by the number
   expect(await refusal(planOf([takeoff, jump(2, 0)]))).toContain("item 2: DO_JUMP goes to 0");
 });
 
-test.each([
-  ["for PX4", { firmwareType: 12 }, takeoff, true],
-  ["without a takeoff first", {}, waypoint(1, 47.1), true],
-  ["for ArduPilot with a takeoff first", {}, takeoff, false],
-])(
-  "the target of a jump in a mission %s is told of when an upload may send another item's number",
-  async (_what, mission, first, told) => {
-    const file = planOf([first, simple(2, 177, [1, 3, 0, 0, 0, 0, 0], { frame: 2 })], mission);
-    const { leftOut } = await read(file);
-    expect(leftOut.some(({ at, what }) => at === "item 2" && what === "param1")).toBe(told);
-  },
-);
-
 test("a parameter that is not set is stored as 0, and listed where it means something", async () => {
   const { points, leftOut } = await read(
     planOf([

@@ -12,8 +12,6 @@ import {
 
 /** QGroundControl's `.plan`. */
 
-/** MAV_AUTOPILOT_ARDUPILOTMEGA. */
-const ARDUPILOT = 3;
 const GLOBAL_RELATIVE_ALT = 3;
 
 const Items = z.array(z.unknown());
@@ -21,7 +19,6 @@ const PlanFile = z.object({
   fileType: z.literal("Plan"),
   mission: z.object({
     items: Items,
-    firmwareType: z.number().optional(),
     plannedHomePosition: z.unknown().optional(),
     cruiseSpeed: z.unknown().optional(),
     hoverSpeed: z.unknown().optional(),
@@ -70,8 +67,7 @@ export function readPlanMission(json: unknown, leftOut: LeftOutList): ReadMissio
     leftOut.add("geoFence", "geofences", "Import the file as geofences too.");
   const items = flatItems(mission.items, leftOut);
   const points = items.map((item) => waypointOf(item, leftOut));
-  const forArduPilot = mission.firmwareType === ARDUPILOT;
-  return { points: withJumps(points, placesOf(items)), forArduPilot };
+  return { points: withJumps(points, placesOf(items)) };
 }
 
 interface PlanItem extends FileItem {

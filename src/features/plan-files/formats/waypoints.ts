@@ -39,7 +39,7 @@ export function readWaypoints(text: string, leftOut: LeftOutList): ReadMission {
   });
   const points = kept.map((item) => waypointOf(item, leftOut));
   const places = new Map(kept.map(({ row }, index) => [row, index + 1]));
-  return { points: withJumps(points, places), forArduPilot: true };
+  return { points: withJumps(points, places) };
 }
 
 const SHAPES: Readonly<Record<number, Pick<Geofence, "type" | "fence_type">>> = {

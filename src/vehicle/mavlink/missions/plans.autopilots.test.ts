@@ -120,6 +120,18 @@ describe.each(autopilots)("%s", (name) => {
     expect(refused).toEqual(REFUSED[name]);
   });
 
+  test("a jump leads to its row, whichever way the vehicle counts", async () => {
+    const rows = [{ north: 30 }, { north: 30, east: 30 }, { command: 177, param1: 2, param2: 2 }];
+    const id = await store(rows);
+    expect(await push(id)).toMatchObject({ status: 200 });
+    const items = await vehicle.witness.plan(0);
+    const jump = items.find(({ command }) => command === 177);
+    const easternmost = items.toSorted((a, b) => Number(b.y) - Number(a.y))[0];
+    expect(jump?.param1).toBe(easternmost?.seq);
+    const { body } = await vehicle.api.get(`/drone/${vehicle.droneId}/onboard/mission?mission_id=${id}`);
+    expect(body).toMatchObject({ same: true });
+  });
+
   test("what is on board is compared with the stored mission, also after another ground station changed it", async () => {
     const rows = [
       { north: 30, param1: 12.7, param3: 3, altitude: 20.126 },

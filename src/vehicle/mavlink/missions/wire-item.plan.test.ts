@@ -28,6 +28,16 @@ test("ArduPilot's item 0 is home, PX4's is the plan's own", () => {
   expect(missionFromWire([], "ardupilot")).toEqual([]);
 });
 
+test("a jump is counted with home as 0 for ArduPilot, and from 0 for PX4", () => {
+  const home = { lat: 1, lng: 2, altitude: 3 };
+  const plan = [item(), item({ command: 177, param1: 1, param2: 3 })];
+  for (const [autopilot, target] of [["ardupilot", 1] as const, ["px4", 0] as const]) {
+    const sent = wireMission(plan, autopilot, home);
+    expect(sent.at(-1)).toMatchObject({ command: 177, param1: target, param2: 3 });
+    expect(missionFromWire(sent, autopilot)).toEqual(plan);
+  }
+});
+
 test("of a fence point's parameters only the first is sent", () => {
   expect(wireFence([item({ command: 5001, param1: 3, param2: 1, param4: Number.NaN })])).toMatchObject([
     { param1: 3, param2: 0, param3: 0, param4: 0 },

@@ -43,14 +43,14 @@ export const fromWire = (item: WireItem): MissionItem => ({
 
 /**
  * The plan as it goes out, of items that the autopilot takes. ArduPilot keeps item 0 for home and overwrites whatever is sent there, so a
- * placeholder goes before the plan; PX4 has none.
+ * placeholder goes before the plan; PX4 has none, and counts the targets of jumps from 0.
  */
 export function wireMission(
   plan: readonly MissionItem[],
   autopilot: Autopilot,
   home: { lat: number; lng: number; altitude: number },
 ): WireItem[] {
-  if (autopilot === "px4") return plan.map(toWire);
+  if (autopilot === "px4") return plan.map((item) => moveJump(item, -1)).map(toWire);
   const placeholder: MissionItem = {
     ...PLAIN_ITEM,
     command: MavCommand.waypoint,
@@ -64,7 +64,12 @@ export function wireMission(
 
 /** The plan as it came back, without what ArduPilot keeps at item 0. */
 export const missionFromWire = (items: readonly WireItem[], autopilot: Autopilot): MissionItem[] =>
-  (autopilot === "ardupilot" ? items.slice(1) : items).map(fromWire);
+  autopilot === "ardupilot"
+    ? items.slice(1).map(fromWire)
+    : items.map(fromWire).map((item) => moveJump(item, 1));
+
+const moveJump = (item: MissionItem, by: number): MissionItem =>
+  item.command === MavCommand.jump ? { ...item, param1: item.param1 + by } : item;
 
 /** A fence point as it goes out: of the parameters only the first means something in it, and PX4 refuses the others. */
 export const wireFence = (fence: readonly MissionItem[]): WireItem[] =>
