@@ -46,6 +46,15 @@ export const liveDrones = async (db: Db): Promise<Drone[]> => live(db);
 export const dronesOf = async (db: Db, userId: number): Promise<Drone[]> =>
   live(db).where({ user_id: userId }).orderBy("id");
 
+/** The ids of a user's live drones, oldest first. */
+export async function droneIdsOf(db: Db, userId: number): Promise<readonly number[]> {
+  const query = db.raw(
+    "SELECT coalesce(json_agg(id ORDER BY id), '[]') AS ids FROM drones WHERE deleted_at IS NULL AND user_id = ?",
+    [userId],
+  );
+  return (await query.options({ name: "drone ids of user" })).rows[0].ids;
+}
+
 /** As `toDroneReply` and JSON write them, made by Postgres: parsing rows and writing them again is most of a request's work. */
 const selectReplies = `
   SELECT coalesce(json_agg(drone ORDER BY drone.id), '[]')::text AS json

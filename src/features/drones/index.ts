@@ -19,6 +19,7 @@ export type { DroneType } from "./drones.schema";
 export {
   countDrones,
   type Drone,
+  droneIdsOf,
   dronesOf,
   findDrone,
   findDroneByIp,

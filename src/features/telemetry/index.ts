@@ -6,7 +6,7 @@ import type { Services } from "../../platform/services";
 import type { VehicleLinks } from "../../vehicle";
 import type { ServeFeed } from "../../vehicle/cluster";
 import type { Tokens, TokenWatch } from "../accounts";
-import { type Drone, type DroneEvents, dronesOf, findDrone, linkTarget } from "../drones";
+import { type Drone, type DroneEvents, droneIdsOf, findDrone, linkTarget } from "../drones";
 import { errorMessages } from "./error-messages";
 import { FrameChannel } from "./feeds/frame-channel";
 import type { DroneStates } from "./fleet/drone-states";
@@ -52,7 +52,7 @@ export function telemetry(deps: TelemetryFeatureDeps): {
     }
     return drone;
   };
-  const idsOf = async (userId: number) => (await dronesOf(db, userId)).map(({ id }) => id);
+  const idsOf = (userId: number) => droneIdsOf(db, userId);
   const sockets = new TelemetrySockets({
     ...deps,
     dronesOf: idsOf,

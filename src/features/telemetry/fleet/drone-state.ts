@@ -50,26 +50,66 @@ export const DroneState = z
 export type DroneState = z.output<typeof DroneState>;
 
 /** A drone's newest state, as long as this process knows it. */
-export interface KnownState {
-  readonly up: boolean;
+export class KnownState {
+  up = true;
   /** When it was heard last, and when its position came. Of the monotonic clock. */
-  readonly heardAt: number;
-  readonly placedAt: number;
-  readonly said: Partial<NewestState>;
+  private heardAt = 0;
+  private placedAt = 0;
+  private readonly said: { -readonly [Part in keyof NewestState]?: NewestState[Part] } = {};
+  /** What was said as JSON, each part behind its opening brace. Most of a reply's work, and done once. */
+  private text: { readonly position: string | undefined; readonly rest: string } | undefined;
+
+  constructor(private readonly id: number) {}
+
+  hear(said: Partial<NewestState>): void {
+    this.heardAt = performance.now();
+    if (said.position) this.placedAt = this.heardAt;
+    Object.assign(this.said, said);
+    this.text = undefined;
+  }
+
+  at(now: number): DroneState {
+    const { position, ...rest } = this.parts;
+    return {
+      drone_id: this.id,
+      link: this.linkAt(now),
+      position: position && { ...position, age_ms: ageAt(this.placedAt, now) },
+      ...rest,
+    };
+  }
+
+  /** `at` as JSON. */
+  jsonAt(now: number): string {
+    const { up, age_ms } = this.linkAt(now);
+    this.text ??= this.inText();
+    const { text } = this;
+    const place = text.position ? `{"age_ms":${ageAt(this.placedAt, now)},${text.position}` : "null";
+    return `{"drone_id":${this.id},"link":{"up":${up},"age_ms":${age_ms}},"position":${place},${text.rest}`;
+  }
+
+  private inText() {
+    const { position, ...rest } = this.parts;
+    return {
+      position: position ? JSON.stringify(position).slice(1) : undefined,
+      rest: JSON.stringify(rest).slice(1),
+    };
+  }
+
+  private get parts() {
+    const { armed = null, mode = null, position = null, battery = null, mission = null } = this.said;
+    return { armed, mode, position, battery, mission };
+  }
+
+  private linkAt(now: number): { readonly up: boolean; readonly age_ms: number } {
+    return toLink(this.up, ageAt(this.heardAt, now));
+  }
 }
 
-export function toDroneState(id: number, known: KnownState | undefined, now: number): DroneState {
-  const { armed = null, mode = null, position = null, battery = null, mission = null } = known?.said ?? {};
-  return {
-    drone_id: id,
-    link: known ? toLink(known.up, ageAt(known.heardAt, now)) : null,
-    armed,
-    mode,
-    position: known && position ? { ...position, age_ms: ageAt(known.placedAt, now) } : null,
-    battery,
-    mission,
-  };
-}
+/** Of a drone that was not heard yet. */
+export const unheard = (drone_id: number): DroneState => ({
+  ...{ drone_id, link: null, armed: null, mode: null },
+  ...{ position: null, battery: null, mission: null },
+});
 
 /** The state as it is so many milliseconds later, when nothing was heard in between. */
 export function later(state: DroneState, ms: number): DroneState {

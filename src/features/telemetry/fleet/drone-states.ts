@@ -1,7 +1,7 @@
 import type { Services } from "../../../platform/services";
 import type { LinkTarget, StateFollower } from "../../../vehicle";
 import { droneOf } from "../../drones";
-import { ageOf, type DroneState, type KnownState, toDroneState } from "./drone-state";
+import { ageOf, type DroneState, KnownState, unheard } from "./drone-state";
 import { StateStore } from "./state-store";
 
 const WRITE_MS = 1_000;
@@ -26,39 +26,50 @@ export class DroneStates {
   readonly follow = ({ key }: LinkTarget): StateFollower => {
     const id = droneOf(key);
     // What an earlier link said stays until this one says something, and is not mixed with it.
-    let mine: KnownState | undefined;
-    const set = (state: KnownState) => {
-      mine = state;
-      this.known.set(id, state);
-      this.unwritten.add(id);
-    };
+    const mine = new KnownState(id);
     return {
       said: (more) => {
-        const now = performance.now();
-        const placedAt = more.position ? now : (mine?.placedAt ?? now);
-        set({ up: true, heardAt: now, placedAt, said: { ...mine?.said, ...more } });
+        mine.hear(more);
+        this.known.set(id, mine);
+        this.unwritten.add(id);
       },
       closed: () => {
-        if (mine && this.known.get(id) === mine) set({ ...mine, up: false });
+        mine.up = false;
+        if (this.known.get(id) === mine) this.unwritten.add(id);
       },
     };
   };
 
   /** Of each drone, in this order. Those without a link here are read from Redis; without it they are as this gateway knows them. */
   async newest(ids: readonly number[]): Promise<DroneState[]> {
-    const stored = new Map<number, DroneState>();
-    try {
-      const elsewhere = ids.filter((id) => !this.known.get(id)?.up);
-      for (const state of await this.store.read(elsewhere)) stored.set(state.drone_id, state);
-    } catch {
-      // Its client logs that Redis is unreachable.
-    }
+    const stored = await this.storedElsewhere(ids);
     const now = performance.now();
-    return ids.map((id) => {
-      const here = toDroneState(id, this.known.get(id), now);
+    return ids.map((id) => stored.get(id) ?? this.known.get(id)?.at(now) ?? unheard(id));
+  }
+
+  /** `newest` as a JSON array. */
+  async newestJson(ids: readonly number[]): Promise<string> {
+    const stored = await this.storedElsewhere(ids);
+    const now = performance.now();
+    const json = (id: number) => {
       const there = stored.get(id);
-      return there && ageOf(there) < ageOf(here) ? there : here;
-    });
+      if (there) return JSON.stringify(there);
+      return this.known.get(id)?.jsonAt(now) ?? JSON.stringify(unheard(id));
+    };
+    return `[${ids.map(json).join()}]`;
+  }
+
+  /** The states in Redis that are newer than those that are known here. */
+  private async storedElsewhere(ids: readonly number[]): Promise<ReadonlyMap<number, DroneState>> {
+    const elsewhere = ids.filter((id) => !this.known.get(id)?.up);
+    // Its client logs that Redis is unreachable.
+    const stored = await this.store.read(elsewhere).catch(() => []);
+    const now = performance.now();
+    const isNewer = (there: DroneState) => {
+      const here = this.known.get(there.drone_id);
+      return !here || ageOf(there) < ageOf(here.at(now));
+    };
+    return new Map(stored.filter(isNewer).map((state) => [state.drone_id, state]));
   }
 
   /** The drone was deleted or has another owner, who is not to see where it was before. */
@@ -80,7 +91,12 @@ export class DroneStates {
     this.unwritten = new Set();
     const now = performance.now();
     try {
-      await this.store.write(ids.map((id) => toDroneState(id, this.known.get(id), now)));
+      await this.store.write(
+        ids.flatMap((id) => {
+          const state = this.known.get(id);
+          return state ? [[id, state.jsonAt(now)] as const] : [];
+        }),
+      );
       this.isAway = false;
     } catch (error) {
       if (!this.isAway) this.deps.log.warn({ err: error }, "Cannot write drones' states to Redis; retrying");

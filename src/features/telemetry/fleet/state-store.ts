@@ -13,9 +13,9 @@ for i = 1, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], now .. ARGV[i + 1]) 
 export class StateStore {
   constructor(private readonly redis: Redis) {}
 
-  async write(states: readonly DroneState[]): Promise<void> {
-    const fields = states.flatMap((state) => [state.drone_id, JSON.stringify(state)]);
-    await this.redis.eval(WRITE, 1, KEY, ...fields);
+  /** Each is a drone's id and its state as JSON. */
+  async write(states: readonly (readonly [number, string])[]): Promise<void> {
+    await this.redis.eval(WRITE, 1, KEY, ...states.flat());
   }
 
   /** Those that are known, as of now. */
