@@ -62,7 +62,10 @@ test.each(autopilots)("random orders to a %s get no answer that it contradicts",
     const untrue = contradiction(given, name);
     const actsItself =
       untrue !== undefined && ABOUT_FLIGHT.test(untrue) && given.texts.some((text) => OWN_WILL.test(text));
-    if (claimsNothing(given)) unknown += 1;
+    if (claimsNothing(given)) {
+      unknown += 1;
+      print(`${name}: claims nothing: ${log.at(-1)}`);
+    }
     if (actsItself) ofOwnWill += 1;
     if (untrue) {
       if (!actsItself) found.push(untrue);

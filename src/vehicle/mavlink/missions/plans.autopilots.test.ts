@@ -25,6 +25,7 @@ const COMMANDS = [16, 17, 18, 19, 21, 31, 82, 93, 112, 114, 115, 177, 178, 183, 
 /** Values that mean something in the command; ArduPilot packs them into a byte each. */
 const OWN_PARAMS: Readonly<Record<number, object>> = {
   115: { param3: -1, param4: 1 },
+  177: { param1: 2 },
   206: { param3: 1 },
 };
 const FRACTIONS = [
@@ -134,7 +135,7 @@ describe.each(autopilots)("%s", (name) => {
 
   test("what is on board is compared with the stored mission, also after another ground station changed it", async () => {
     const rows = [
-      { north: 30, param1: 12.7, param3: 3, altitude: 20.126 },
+      { north: 30, param1: 12.7, param3: 3, altitude: 20.5 },
       { north: 30, east: 30, param4: null },
     ];
     const id = await store(rows);
