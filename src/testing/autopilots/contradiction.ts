@@ -52,8 +52,9 @@ const lands: Check = (given, name) => {
   return modeSet(given, name);
 };
 
-const spins: Check = ({ before, outputs }) => {
-  if (before.armed) return "the vehicle was armed";
+const spins: Check = ({ before, beats, outputs }) => {
+  // One that has just landed disarms by itself.
+  if (before.armed) return beats.some(({ armed }) => !armed) ? undefined : "the vehicle was armed";
   // A rover of PX4 reports none.
   if (outputs.length === 0) return undefined;
   const levels = outputs.map((output) =>
