@@ -50,7 +50,9 @@ export interface paths {
         };
         /**
          * Exchange a refresh token for a new pair
-         * @description Needs a refresh token.
+         * @description The former tokens stay valid until they expire.
+         *
+         *     Needs a refresh token.
          */
         get: operations["getAuthRefresh"];
         put?: never;
@@ -330,7 +332,7 @@ export interface paths {
         put?: never;
         /**
          * Store all points of a mission at once
-         * @description They take the place of those that it had. Points without a `sequence` are in the order of the array. All are stored or, with an unknown key or a value that does not fit, none, and the answer is 500.
+         * @description They take the place of those that it had. Points without a `sequence` get their place in the array, from 1. All are stored or, with an unknown key or a value that does not fit, none, and the answer is 500.
          *
          *     Needs an access token.
          */
@@ -482,7 +484,7 @@ export interface paths {
         put?: never;
         /**
          * Store all points of a geofence at once
-         * @description They take the place of those that it had. Points without a `sequence` are in the order of the array. All are stored or, with an unknown key or a value that does not fit, none, and the answer is 500.
+         * @description They take the place of those that it had. Points without a `sequence` get their place in the array, from 1. All are stored or, with an unknown key or a value that does not fit, none, and the answer is 500.
          *
          *     Needs an access token.
          */
@@ -530,7 +532,9 @@ export interface paths {
         put?: never;
         /**
          * Store a mission from a file
-         * @description Needs an access token.
+         * @description Rows get their `sequence` from 1. In KML and GeoJSON each Point, and each position of a LineString, is a row, a waypoint unless its properties (KML: ExtendedData) say otherwise: `command`, `frame`, `param1` to `param4`, `type`, `is_current`, `autocontinue`, as an export writes them. A feature's name is the row's label.
+         *
+         *     Needs an access token.
          */
         post: operations["postMissionsImport"];
         delete?: never;
@@ -2191,7 +2195,9 @@ export interface paths {
         };
         /**
          * The statistics of the flight log
-         * @description Needs an access token.
+         * @description The log comes some seconds after the drone was disarmed, and is then read.
+         *
+         *     Needs an access token.
          */
         get: operations["getExecutionsExecutionIdFlightStats"];
         put?: never;
@@ -2359,7 +2365,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         Error: {
-            /** @description What failed, why, and what to do. Of a vehicle's refusal: its own words. */
+            /** @description What failed, why, and what to do. Where the vehicle itself refused, its own words, as far as it gave any. */
             error: string;
         };
         ErrorInEnvelope: {
@@ -2403,15 +2409,15 @@ export interface components {
         MissionPoint: {
             id: number;
             mission_id: number;
-            /** @description Degrees, WGS 84. */
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
             lat: number;
-            /** @description Degrees, WGS 84. */
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
             lng: number;
             /** @description Points are ordered by it, then by id. */
             sequence: number;
             /** @description MAV_FRAME: 0 is GLOBAL, 3 is GLOBAL_RELATIVE_ALT. 3 when absent. */
             frame: number;
-            /** @description MAVLink command parameter. 0 when absent. */
+            /** @description MAVLink command parameter; of DO_JUMP (177) the place of the row that it leads to, from 1. 0 when absent. */
             param1: number;
             /** @description MAVLink command parameter. 0 when absent. */
             param2: number;
@@ -2421,7 +2427,10 @@ export interface components {
             param4: number | null;
             /** @description Metres, in the point's frame. */
             altitude: number;
-            /** @enum {string} */
+            /**
+             * @description For clients, which may show them apart. An upload sends all in the same way.
+             * @enum {string}
+             */
             type: "base" | "fly" | "safepoint";
             label: string | null;
             /** @description MAV_CMD: 16 is NAV_WAYPOINT, 22 NAV_TAKEOFF, 21 NAV_LAND, 20 NAV_RETURN_TO_LAUNCH. 16 when absent. */
@@ -2432,15 +2441,15 @@ export interface components {
             autocontinue: boolean;
         };
         NewMissionPoint: {
-            /** @description Degrees, WGS 84. */
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
             lat: number;
-            /** @description Degrees, WGS 84. */
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
             lng: number;
             /** @description Points are ordered by it, then by id. */
             sequence: number;
             /** @description MAV_FRAME: 0 is GLOBAL, 3 is GLOBAL_RELATIVE_ALT. 3 when absent. */
             frame?: number;
-            /** @description MAVLink command parameter. 0 when absent. */
+            /** @description MAVLink command parameter; of DO_JUMP (177) the place of the row that it leads to, from 1. 0 when absent. */
             param1?: number;
             /** @description MAVLink command parameter. 0 when absent. */
             param2?: number;
@@ -2450,7 +2459,10 @@ export interface components {
             param4?: number | null;
             /** @description Metres, in the point's frame. */
             altitude: number;
-            /** @enum {string} */
+            /**
+             * @description For clients, which may show them apart. An upload sends all in the same way.
+             * @enum {string}
+             */
             type: "base" | "fly" | "safepoint";
             /** @description Free text. null when absent. */
             label?: string | null;
@@ -2463,15 +2475,15 @@ export interface components {
             mission_id: number;
         };
         MissionPointChange: {
-            /** @description Degrees, WGS 84. */
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
             lat?: number;
-            /** @description Degrees, WGS 84. */
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
             lng?: number;
             /** @description Points are ordered by it, then by id. */
             sequence?: number;
             /** @description MAV_FRAME: 0 is GLOBAL, 3 is GLOBAL_RELATIVE_ALT. 3 when absent. */
             frame?: number;
-            /** @description MAVLink command parameter. 0 when absent. */
+            /** @description MAVLink command parameter; of DO_JUMP (177) the place of the row that it leads to, from 1. 0 when absent. */
             param1?: number;
             /** @description MAVLink command parameter. 0 when absent. */
             param2?: number;
@@ -2481,7 +2493,10 @@ export interface components {
             param4?: number | null;
             /** @description Metres, in the point's frame. */
             altitude?: number;
-            /** @enum {string} */
+            /**
+             * @description For clients, which may show them apart. An upload sends all in the same way.
+             * @enum {string}
+             */
             type?: "base" | "fly" | "safepoint";
             /** @description Free text. null when absent. */
             label?: string | null;
@@ -2493,15 +2508,15 @@ export interface components {
             autocontinue?: boolean;
         };
         PointOfMission: {
-            /** @description Degrees, WGS 84. */
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
             lat: number;
-            /** @description Degrees, WGS 84. */
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
             lng: number;
             /** @description Points are ordered by it, then by id. */
             sequence?: number;
             /** @description MAV_FRAME: 0 is GLOBAL, 3 is GLOBAL_RELATIVE_ALT. 3 when absent. */
             frame?: number;
-            /** @description MAVLink command parameter. 0 when absent. */
+            /** @description MAVLink command parameter; of DO_JUMP (177) the place of the row that it leads to, from 1. 0 when absent. */
             param1?: number;
             /** @description MAVLink command parameter. 0 when absent. */
             param2?: number;
@@ -2511,7 +2526,10 @@ export interface components {
             param4?: number | null;
             /** @description Metres, in the point's frame. */
             altitude: number;
-            /** @enum {string} */
+            /**
+             * @description For clients, which may show them apart. An upload sends all in the same way.
+             * @enum {string}
+             */
             type: "base" | "fly" | "safepoint";
             /** @description Free text. null when absent. */
             label?: string | null;
@@ -2523,15 +2541,15 @@ export interface components {
             autocontinue?: boolean;
         };
         MissionPointBatchRow: {
-            /** @description Degrees, WGS 84. */
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
             lat?: number;
-            /** @description Degrees, WGS 84. */
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
             lng?: number;
             /** @description Points are ordered by it, then by id. */
             sequence?: number;
             /** @description MAV_FRAME: 0 is GLOBAL, 3 is GLOBAL_RELATIVE_ALT. 3 when absent. */
             frame?: number;
-            /** @description MAVLink command parameter. 0 when absent. */
+            /** @description MAVLink command parameter; of DO_JUMP (177) the place of the row that it leads to, from 1. 0 when absent. */
             param1?: number;
             /** @description MAVLink command parameter. 0 when absent. */
             param2?: number;
@@ -2541,7 +2559,10 @@ export interface components {
             param4?: number | null;
             /** @description Metres, in the point's frame. */
             altitude?: number;
-            /** @enum {string} */
+            /**
+             * @description For clients, which may show them apart. An upload sends all in the same way.
+             * @enum {string}
+             */
             type?: "base" | "fly" | "safepoint";
             /** @description Free text. null when absent. */
             label?: string | null;
@@ -2585,9 +2606,9 @@ export interface components {
         GeofencePoint: {
             id: number;
             geofence_id: number;
-            /** @description Degrees, WGS 84. */
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
             lat: number;
-            /** @description Degrees, WGS 84. */
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
             lng: number;
             /** @description Points are ordered by it, then by id. */
             sequence: number;
@@ -2605,9 +2626,9 @@ export interface components {
             command: number;
         };
         NewGeofencePoint: {
-            /** @description Degrees, WGS 84. */
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
             lat: number;
-            /** @description Degrees, WGS 84. */
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
             lng: number;
             /** @description Points are ordered by it, then by id. */
             sequence: number;
@@ -2626,9 +2647,9 @@ export interface components {
             geofence_id: number;
         };
         GeofencePointChange: {
-            /** @description Degrees, WGS 84. */
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
             lat?: number;
-            /** @description Degrees, WGS 84. */
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
             lng?: number;
             /** @description Points are ordered by it, then by id. */
             sequence?: number;
@@ -2646,9 +2667,9 @@ export interface components {
             command?: number;
         };
         PointOfGeofence: {
-            /** @description Degrees, WGS 84. */
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
             lat: number;
-            /** @description Degrees, WGS 84. */
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
             lng: number;
             /** @description Points are ordered by it, then by id. */
             sequence?: number;
@@ -2666,9 +2687,9 @@ export interface components {
             command: number;
         };
         GeofencePointBatchRow: {
-            /** @description Degrees, WGS 84. */
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
             lat?: number;
-            /** @description Degrees, WGS 84. */
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
             lng?: number;
             /** @description Points are ordered by it, then by id. */
             sequence?: number;
@@ -2740,6 +2761,7 @@ export interface components {
             type: "physical" | "sitl";
             /** @enum {string} */
             vehicle_type: "copter" | "rover";
+            /** @description The mission that its executions are of. A push of a mission leaves it as it is. */
             mission_id: number | null;
             /** @description Address in the drone plane, unique among live drones. */
             ip: string | null;
@@ -3151,6 +3173,7 @@ export interface components {
             drone_id: number;
             /** @description The drone's owner at the start. */
             user_id: number;
+            /** @description The drone's mission at the start, as `PUT /drone/{drone_id}` set it; a push does not set it. */
             mission_id: number | null;
             /** @description The name at the start. */
             mission_name: string | null;
@@ -3190,6 +3213,7 @@ export interface components {
             drone_id: number;
             /** @description The drone's owner at the start. */
             user_id: number;
+            /** @description The drone's mission at the start, as `PUT /drone/{drone_id}` set it; a push does not set it. */
             mission_id: number | null;
             /** @description The name at the start. */
             mission_name: string | null;
@@ -3393,7 +3417,7 @@ export interface components {
                 /** @description Items on board. null when the vehicle does not say. */
                 items: number | null;
                 /**
-                 * @description `none`: no mission is on board. `unknown`: the vehicle does not say.
+                 * @description By the vehicle's own word. `complete`: it has reached the last item and waits there. A mission that ends in a landing ends with the motors: `system.armed` is false, and the state `not_started` again. `none`: no mission is on board. `unknown`: the vehicle does not say.
                  * @enum {string}
                  */
                 state: "unknown" | "none" | "not_started" | "flying" | "paused" | "complete";
@@ -3834,7 +3858,7 @@ export interface operations {
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
                      *         "ip": "10.70.12.34",
-                     *         "created_at": "2026-11-27T20:25:08.265Z"
+                     *         "created_at": "2026-11-27T21:07:31.733Z"
                      *       },
                      *       "message": "Registered. Sign in with the new password."
                      *     }
@@ -4121,12 +4145,12 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "id": 27,
+                     *         "id": 28,
                      *         "username": "pilot@example.com",
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
                      *         "ip": "10.70.12.34",
-                     *         "created_at": "2026-11-27T20:25:08.677Z"
+                     *         "created_at": "2026-11-27T21:07:33.083Z"
                      *       },
                      *       "message": "The password was updated."
                      *     }
@@ -4219,7 +4243,7 @@ export interface operations {
                      *       "level": "CUSTOMER",
                      *       "is_active": true,
                      *       "ip": "10.70.12.34",
-                     *       "created_at": "2026-11-27T20:25:08.880Z",
+                     *       "created_at": "2026-11-27T21:07:34.226Z",
                      *       "success": true,
                      *       "data": {
                      *         "id": 31,
@@ -4227,7 +4251,7 @@ export interface operations {
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
                      *         "ip": "10.70.12.34",
-                     *         "created_at": "2026-11-27T20:25:08.880Z"
+                     *         "created_at": "2026-11-27T21:07:34.226Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -4573,7 +4597,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A drone still uses the mission; unassign it first. */
+            /** @description A drone that is not the caller's has the mission; unassign it first. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5142,7 +5166,7 @@ export interface operations {
                      *           "mission_id": 33,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
-                     *           "sequence": 0,
+                     *           "sequence": 1,
                      *           "frame": 3,
                      *           "param1": 0,
                      *           "param2": 0,
@@ -5160,7 +5184,7 @@ export interface operations {
                      *           "mission_id": 33,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
-                     *           "sequence": 1,
+                     *           "sequence": 2,
                      *           "frame": 3,
                      *           "param1": 0,
                      *           "param2": 0,
@@ -5178,7 +5202,7 @@ export interface operations {
                      *           "mission_id": 33,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
-                     *           "sequence": 2,
+                     *           "sequence": 3,
                      *           "frame": 3,
                      *           "param1": 0,
                      *           "param2": 0,
@@ -6394,7 +6418,7 @@ export interface operations {
                      *           "geofence_id": 11,
                      *           "lat": 47,
                      *           "lng": 8,
-                     *           "sequence": 0,
+                     *           "sequence": 1,
                      *           "frame": 3,
                      *           "param1": 0,
                      *           "param2": 0,
@@ -6407,7 +6431,7 @@ export interface operations {
                      *           "geofence_id": 11,
                      *           "lat": 47.01,
                      *           "lng": 8,
-                     *           "sequence": 1,
+                     *           "sequence": 2,
                      *           "frame": 3,
                      *           "param1": 0,
                      *           "param2": 0,
@@ -6420,7 +6444,7 @@ export interface operations {
                      *           "geofence_id": 11,
                      *           "lat": 47.02,
                      *           "lng": 8,
-                     *           "sequence": 2,
+                     *           "sequence": 3,
                      *           "frame": 3,
                      *           "param1": 0,
                      *           "param2": 0,
@@ -7112,10 +7136,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": Record<string, never>;
                     "text/plain": string;
                     "application/vnd.google-earth.kml+xml": string;
-                    "application/geo+json": string;
+                    "application/geo+json": Record<string, never>;
                 };
             };
             /** @description The input is not valid; the message names the fields. */
@@ -7192,10 +7216,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": Record<string, never>;
                     "text/plain": string;
                     "application/vnd.google-earth.kml+xml": string;
-                    "application/geo+json": string;
+                    "application/geo+json": Record<string, never>;
                 };
             };
             /** @description The input is not valid; the message names the fields. */
@@ -7286,8 +7310,8 @@ export interface operations {
                      *       "link": "mavlink",
                      *       "link_host": null,
                      *       "video_room_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
-                     *       "created_at": "2026-11-27T20:25:36.307Z",
-                     *       "updated_at": "2026-11-27T20:25:36.307Z"
+                     *       "created_at": "2026-11-27T21:08:26.394Z",
+                     *       "updated_at": "2026-11-27T21:08:26.394Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Drone"];
@@ -7401,7 +7425,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": 102,
-                     *       "user_id": 304,
+                     *       "user_id": 303,
                      *       "name": "Renamed",
                      *       "type": "sitl",
                      *       "vehicle_type": "copter",
@@ -7411,8 +7435,8 @@ export interface operations {
                      *       "link": "mavlink",
                      *       "link_host": null,
                      *       "video_room_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
-                     *       "created_at": "2026-11-27T20:25:36.419Z",
-                     *       "updated_at": "2026-11-27T20:25:36.440Z"
+                     *       "created_at": "2026-11-27T21:08:26.528Z",
+                     *       "updated_at": "2026-11-27T21:08:26.553Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Drone"];
@@ -7711,7 +7735,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The input is not valid; the message names the fields. */
+            /** @description No such drone of yours, or it does not answer in time; the message says which. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7987,7 +8011,7 @@ export interface operations {
                 "application/json": {
                     drone_id: number;
                     /**
-                     * @description Arm also in a mode in which the drone sets off by itself.
+                     * @description Arm also in a mode in which the drone sets off by itself. The drone may still refuse: ArduPilot arms in few modes.
                      * @default false
                      */
                     force?: boolean;
@@ -8075,7 +8099,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The input is not valid; the message names the fields. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8103,7 +8127,7 @@ export interface operations {
                 "application/json": {
                     drone_id: number;
                     /**
-                     * @description Arm also in a mode in which the drone sets off by itself.
+                     * @description Arm also in a mode in which the drone sets off by itself. The drone may still refuse: ArduPilot arms in few modes.
                      * @default false
                      */
                     force?: boolean;
@@ -8191,7 +8215,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The input is not valid; the message names the fields. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8301,7 +8325,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The input is not valid; the message names the fields. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8412,7 +8436,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The input is not valid; the message names the fields. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8521,7 +8545,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The input is not valid; the message names the fields. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8630,7 +8654,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The input is not valid; the message names the fields. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8739,7 +8763,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The input is not valid; the message names the fields. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8855,7 +8879,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The input is not valid; the message names the fields. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8971,7 +8995,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The input is not valid; the message names the fields. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9090,7 +9114,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The input is not valid; the message names the fields. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9207,7 +9231,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The input is not valid; the message names the fields. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9326,7 +9350,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The input is not valid; the message names the fields. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9444,7 +9468,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The input is not valid; the message names the fields. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9578,7 +9602,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The input is not valid; the message names the fields. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9704,7 +9728,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The input is not valid; the message names the fields. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9835,7 +9859,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The input is not valid; the message names the fields. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9948,7 +9972,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The input is not valid; the message names the fields. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10073,7 +10097,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The input is not valid; the message names the fields. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10187,7 +10211,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description It failed; the message gives the reason. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10293,7 +10317,7 @@ export interface operations {
                      * @example {
                      *       "state": "verified",
                      *       "mission_id": 72,
-                     *       "verified_at": "2026-11-27T20:25:47.250Z",
+                     *       "verified_at": "2026-11-27T21:08:34.082Z",
                      *       "hash": "df207c92363f4e4b029050033ec256109c516575db6a9842462d588988894a24",
                      *       "items": [
                      *         {
@@ -10532,8 +10556,8 @@ export interface operations {
                      * @example {
                      *       "message": "The room is open.",
                      *       "room_number": 1,
-                     *       "room_password": "_OXcJ73b39A7_hUs",
-                     *       "room_mgmt_token": "qaG3aZNxsl8YEht6fh44Jr05Io4L5doZ"
+                     *       "room_password": "1wgnoZ_8EIn_OipM",
+                     *       "room_mgmt_token": "023vX5IPTtplDIBlzUufaoJ1Z21cB-ze"
                      *     }
                      */
                     "application/json": {
@@ -10618,7 +10642,7 @@ export interface operations {
                      * @example {
                      *       "message": "The room is open. No program on the drone listens; it must open the room itself.",
                      *       "room_number": 2,
-                     *       "room_password": "S_9RU1m8ZeovTDAG",
+                     *       "room_password": "jGesCwiPjYzguY-y",
                      *       "listeners": 0
                      *     }
                      */
@@ -10761,7 +10785,7 @@ export interface operations {
                      * @example {
                      *       "message": "The stream starts.",
                      *       "room_number": 9,
-                     *       "room_password": "hYuPchL6xtj7E_ak",
+                     *       "room_password": "NYIbChzDZ3_5slHV",
                      *       "listeners": 1
                      *     }
                      */
@@ -11571,7 +11595,7 @@ export interface operations {
                      *       "data": {
                      *         "provider": "process",
                      *         "instance_type": "built-in simulator",
-                     *         "link_port": 22078,
+                     *         "link_port": 23146,
                      *         "hourly_rate": 0.95,
                      *         "storage_gb": 30
                      *       }
@@ -11864,10 +11888,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "portal_url": "https://portal.example.com/cus_4768_13",
+                     *       "portal_url": "https://portal.example.com/cus_31935_13",
                      *       "success": true,
                      *       "data": {
-                     *         "portal_url": "https://portal.example.com/cus_4768_13"
+                     *         "portal_url": "https://portal.example.com/cus_31935_13"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -11953,8 +11977,8 @@ export interface operations {
                      *         "user_id": 11,
                      *         "status": "active",
                      *         "vehicle_count": 5,
-                     *         "created_at": "2026-11-27T20:26:07.735Z",
-                     *         "updated_at": "2026-11-27T20:26:07.751Z",
+                     *         "created_at": "2026-11-27T21:09:03.808Z",
+                     *         "updated_at": "2026-11-27T21:09:04.012Z",
                      *         "cancel_at_period_end": false,
                      *         "current_period_end": "2027-12-28T13:20:00.000Z",
                      *         "granted": false
@@ -12060,8 +12084,8 @@ export interface operations {
                      *         "user_id": 7,
                      *         "status": "canceled",
                      *         "vehicle_count": 2,
-                     *         "created_at": "2026-11-27T20:26:07.386Z",
-                     *         "updated_at": "2026-11-27T20:26:07.459Z",
+                     *         "created_at": "2026-11-27T21:09:02.864Z",
+                     *         "updated_at": "2026-11-27T21:09:02.899Z",
                      *         "cancel_at_period_end": false,
                      *         "current_period_end": "2027-12-28T13:20:00.000Z",
                      *         "granted": false
@@ -12158,8 +12182,8 @@ export interface operations {
                      *         "user_id": 21,
                      *         "status": "active",
                      *         "vehicle_count": 2,
-                     *         "created_at": "2026-11-27T20:26:08.177Z",
-                     *         "updated_at": "2026-11-27T20:26:08.208Z",
+                     *         "created_at": "2026-11-27T21:09:05.231Z",
+                     *         "updated_at": "2026-11-27T21:09:05.421Z",
                      *         "cancel_at_period_end": false,
                      *         "current_period_end": "2027-12-28T13:20:00.000Z",
                      *         "granted": false
@@ -12497,7 +12521,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "id": 10,
-                     *           "user_id": 276,
+                     *           "user_id": 275,
                      *           "drone_id": 89,
                      *           "mission_id": 20,
                      *           "execution_id": null,
@@ -12506,14 +12530,14 @@ export interface operations {
                      *           "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *           "created_at": "2026-11-27T20:25:35.335Z",
-                     *           "updated_at": "2026-11-27T20:25:35.335Z",
+                     *           "created_at": "2026-11-27T21:08:25.406Z",
+                     *           "updated_at": "2026-11-27T21:08:25.406Z",
                      *           "is_occurrence": true,
                      *           "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *         },
                      *         {
                      *           "id": 11,
-                     *           "user_id": 276,
+                     *           "user_id": 275,
                      *           "drone_id": 89,
                      *           "mission_id": 20,
                      *           "execution_id": null,
@@ -12522,12 +12546,12 @@ export interface operations {
                      *           "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": null,
-                     *           "created_at": "2026-11-27T20:25:35.350Z",
-                     *           "updated_at": "2026-11-27T20:25:35.350Z"
+                     *           "created_at": "2026-11-27T21:08:25.417Z",
+                     *           "updated_at": "2026-11-27T21:08:25.417Z"
                      *         },
                      *         {
                      *           "id": 10,
-                     *           "user_id": 276,
+                     *           "user_id": 275,
                      *           "drone_id": 89,
                      *           "mission_id": 20,
                      *           "execution_id": null,
@@ -12536,8 +12560,8 @@ export interface operations {
                      *           "scheduled_time": "2030-05-08T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *           "created_at": "2026-11-27T20:25:35.335Z",
-                     *           "updated_at": "2026-11-27T20:25:35.335Z",
+                     *           "created_at": "2026-11-27T21:08:25.406Z",
+                     *           "updated_at": "2026-11-27T21:08:25.406Z",
                      *           "is_occurrence": true,
                      *           "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *         }
@@ -12626,7 +12650,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "user_id": 268,
+                     *         "user_id": 267,
                      *         "drone_id": 83,
                      *         "mission_id": 14,
                      *         "execution_id": null,
@@ -12635,8 +12659,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "scheduled",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-27T20:25:34.639Z",
-                     *         "updated_at": "2026-11-27T20:25:34.639Z"
+                     *         "created_at": "2026-11-27T21:08:24.859Z",
+                     *         "updated_at": "2026-11-27T21:08:24.859Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -12748,8 +12772,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "scheduled",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-27T20:25:35.571Z",
-                     *         "updated_at": "2026-11-27T20:25:35.571Z"
+                     *         "created_at": "2026-11-27T21:08:25.675Z",
+                     *         "updated_at": "2026-11-27T21:08:25.675Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -12844,8 +12868,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "completed",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-27T20:25:35.646Z",
-                     *         "updated_at": "2026-11-27T20:25:35.659Z"
+                     *         "created_at": "2026-11-27T21:08:25.742Z",
+                     *         "updated_at": "2026-11-27T21:08:25.752Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -13045,8 +13069,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-08T08:00:00.000Z",
                      *         "status": "completed",
                      *         "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *         "created_at": "2026-11-27T20:25:35.986Z",
-                     *         "updated_at": "2026-11-27T20:25:35.986Z",
+                     *         "created_at": "2026-11-27T21:08:26.107Z",
+                     *         "updated_at": "2026-11-27T21:08:26.107Z",
                      *         "is_occurrence": true,
                      *         "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *       },
@@ -13154,7 +13178,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 24,
-                     *         "user_id": 294,
+                     *         "user_id": 293,
                      *         "drone_id": 98,
                      *         "mission_id": 29,
                      *         "execution_id": null,
@@ -13163,8 +13187,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *         "status": "cancelled",
                      *         "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *         "created_at": "2026-11-27T20:25:36.236Z",
-                     *         "updated_at": "2026-11-27T20:25:36.236Z",
+                     *         "created_at": "2026-11-27T21:08:26.350Z",
+                     *         "updated_at": "2026-11-27T21:08:26.350Z",
                      *         "is_occurrence": true,
                      *         "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *       },
@@ -13596,7 +13620,7 @@ export interface operations {
                      *         {
                      *           "id": 6,
                      *           "drone_id": 76,
-                     *           "user_id": 229,
+                     *           "user_id": 230,
                      *           "execution_id": null,
                      *           "asset_type": "logs",
                      *           "file_name": "flight.bin",
@@ -13607,8 +13631,8 @@ export interface operations {
                      *           "size": 7,
                      *           "sha256": "ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73",
                      *           "stream": "none",
-                     *           "created_at": "2026-11-27T20:25:33.345Z",
-                     *           "completed_at": "2026-11-27T20:25:33.436Z",
+                     *           "created_at": "2026-11-27T21:08:23.383Z",
+                     *           "completed_at": "2026-11-27T21:08:23.460Z",
                      *           "derivation_failure": null,
                      *           "recorded": false,
                      *           "thumbnail_url": null
@@ -13724,8 +13748,8 @@ export interface operations {
                      *           "size": 10,
                      *           "sha256": "442c4dbe5ccdcbb71250e265dddfe243426de630bfa567c6a9f781422ea9c530",
                      *           "stream": "pending",
-                     *           "created_at": "2026-11-27T20:25:33.612Z",
-                     *           "completed_at": "2026-11-27T20:25:33.678Z",
+                     *           "created_at": "2026-11-27T21:08:23.652Z",
+                     *           "completed_at": "2026-11-27T21:08:23.714Z",
                      *           "derivation_failure": null,
                      *           "recorded": false,
                      *           "thumbnail_url": null
@@ -14128,12 +14152,12 @@ export interface operations {
                      * @example {
                      *       "id": 4,
                      *       "drone_id": 115,
-                     *       "user_id": 327,
+                     *       "user_id": 328,
                      *       "mission_id": null,
                      *       "mission_name": null,
                      *       "status": "in_progress",
                      *       "notes": null,
-                     *       "started_at": "2026-11-27T20:25:38.028Z",
+                     *       "started_at": "2026-11-27T21:08:27.878Z",
                      *       "completed_at": null,
                      *       "plan_state": "unread",
                      *       "plan_hash": null,
@@ -14146,12 +14170,12 @@ export interface operations {
                      *       "data": {
                      *         "id": 4,
                      *         "drone_id": 115,
-                     *         "user_id": 327,
+                     *         "user_id": 328,
                      *         "mission_id": null,
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-27T20:25:38.028Z",
+                     *         "started_at": "2026-11-27T21:08:27.878Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -14169,6 +14193,7 @@ export interface operations {
                         drone_id: number;
                         /** @description The drone's owner at the start. */
                         user_id: number;
+                        /** @description The drone's mission at the start, as `PUT /drone/{drone_id}` set it; a push does not set it. */
                         mission_id: number | null;
                         /** @description The name at the start. */
                         mission_name: string | null;
@@ -14310,8 +14335,8 @@ export interface operations {
                      *       "mission_name": null,
                      *       "status": "error",
                      *       "notes": "a motor failed",
-                     *       "started_at": "2026-11-27T20:25:38.089Z",
-                     *       "completed_at": "2026-11-27T20:25:38.168Z",
+                     *       "started_at": "2026-11-27T21:08:27.922Z",
+                     *       "completed_at": "2026-11-27T21:08:27.970Z",
                      *       "plan_state": "unread",
                      *       "plan_hash": null,
                      *       "verified_plan_hash": null,
@@ -14328,8 +14353,8 @@ export interface operations {
                      *         "mission_name": null,
                      *         "status": "error",
                      *         "notes": "a motor failed",
-                     *         "started_at": "2026-11-27T20:25:38.089Z",
-                     *         "completed_at": "2026-11-27T20:25:38.168Z",
+                     *         "started_at": "2026-11-27T21:08:27.922Z",
+                     *         "completed_at": "2026-11-27T21:08:27.970Z",
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
                      *         "verified_plan_hash": null,
@@ -14346,6 +14371,7 @@ export interface operations {
                         drone_id: number;
                         /** @description The drone's owner at the start. */
                         user_id: number;
+                        /** @description The drone's mission at the start, as `PUT /drone/{drone_id}` set it; a push does not set it. */
                         mission_id: number | null;
                         /** @description The name at the start. */
                         mission_name: string | null;
@@ -14623,7 +14649,7 @@ export interface operations {
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-27T20:25:38.551Z",
+                     *         "started_at": "2026-11-27T21:08:28.241Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -14711,7 +14737,7 @@ export interface operations {
                      *             "mission_name": null,
                      *             "status": "in_progress",
                      *             "notes": null,
-                     *             "started_at": "2026-11-27T20:25:38.654Z",
+                     *             "started_at": "2026-11-27T21:08:28.308Z",
                      *             "completed_at": null,
                      *             "plan_state": "unread",
                      *             "plan_hash": null,
@@ -14823,12 +14849,12 @@ export interface operations {
                      *           {
                      *             "id": 9,
                      *             "drone_id": 122,
-                     *             "user_id": 338,
+                     *             "user_id": 337,
                      *             "mission_id": null,
                      *             "mission_name": null,
                      *             "status": "in_progress",
                      *             "notes": null,
-                     *             "started_at": "2026-11-27T20:25:38.734Z",
+                     *             "started_at": "2026-11-27T21:08:28.364Z",
                      *             "completed_at": null,
                      *             "plan_state": "unread",
                      *             "plan_hash": null,
@@ -14923,7 +14949,7 @@ export interface operations {
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-27T20:25:38.770Z",
+                     *         "started_at": "2026-11-27T21:08:28.394Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -14947,8 +14973,8 @@ export interface operations {
                      *             "size": 3,
                      *             "sha256": "836ff184e7b41b1e13cb5fd89fa1de98dbbab99e9d2918913ff43b86a5c7c213",
                      *             "stream": "none",
-                     *             "created_at": "2026-11-27T20:25:38.785Z",
-                     *             "completed_at": "2026-11-27T20:25:38.882Z",
+                     *             "created_at": "2026-11-27T21:08:28.406Z",
+                     *             "completed_at": "2026-11-27T21:08:28.452Z",
                      *             "derivation_failure": null,
                      *             "recorded": false,
                      *             "thumbnail_url": null
@@ -15183,7 +15209,7 @@ export interface operations {
                      *           "max_distance_from_home_m": 0
                      *         },
                      *         "error": null,
-                     *         "analysed_at": "2026-11-27T20:26:09.509Z",
+                     *         "analysed_at": "2026-11-27T21:09:08.566Z",
                      *         "recorded": false
                      *       },
                      *       "message": "OK"
@@ -15382,7 +15408,7 @@ export interface operations {
                      *           "max_distance_from_home_m": 499.9997242021651
                      *         },
                      *         "error": null,
-                     *         "analysed_at": "2026-11-27T20:25:39.716Z",
+                     *         "analysed_at": "2026-11-27T21:08:28.921Z",
                      *         "recorded": false
                      *       },
                      *       "message": "OK"
@@ -15405,7 +15431,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorInEnvelope"];
                 };
             };
-            /** @description It does not exist, or is not yours. */
+            /** @description No log has come yet, or the execution does not exist or is not yours. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -16270,7 +16296,7 @@ export interface operations {
                      *         },
                      *         {
                      *           "quota": "stored_bytes",
-                     *           "counts": "bytes of all assets and archives",
+                     *           "counts": "bytes of uploaded assets and archives",
                      *           "drone_id": null,
                      *           "used": 0,
                      *           "waiting": null,

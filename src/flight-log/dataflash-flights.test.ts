@@ -47,6 +47,26 @@ describe("a DataFlash log of several flights", () => {
     return [flight_number, flight_count, flight_chosen_by];
   };
 
+  test("begins each flight in the mode of the record at its arming, not in that of the flight before", () => {
+    const log = declared();
+    const mode = (at: number, number: number) => log.write("MODE", micro(at), number, number, 0);
+    const places = (from: number, to: number) => {
+      for (let t = from; t <= to; t++) log.write("POS", micro(t), HOME.lat + t * NORTH, HOME.lng, 500, 1, 1);
+    };
+    mode(0, 4);
+    places(0, 5);
+    mode(5, 3);
+    places(6, 10);
+    log.write("EV", micro(10), 11);
+    log.write("EV", micro(100), 10);
+    mode(100.002, 0);
+    places(101, 103);
+    mode(103, 3);
+    places(104, 110);
+    log.write("EV", micro(110), 11);
+    expect(statsOf(log.bytes).modes.map(({ name }) => name)).toEqual(["STABILIZE", "AUTO"]);
+  });
+
   test("gives the one that overlaps the execution most, by GPS time", () => {
     const { bytes } = flights(5);
     for (const n of [1, 2, 3, 4, 5])

@@ -168,10 +168,14 @@ const MissionProgress = z.object({
     .number()
     .min(0)
     .nullable()
-    .describe("Metres to the current item's position, while the mission is flown. null when not known."),
+    .describe(
+      "Metres over the ground to the current item's position, while the mission is flown. null when not known.",
+    ),
   state: z
     .enum(["unknown", "none", "not_started", "flying", "paused", "complete"])
-    .describe("`none`: no mission is on board. `unknown`: the vehicle does not say."),
+    .describe(
+      "By the vehicle's own word. `complete`: it has reached the last item and waits there. A mission that ends in a landing ends with the motors: `system.armed` is false, and the state `not_started` again. `none`: no mission is on board. `unknown`: the vehicle does not say.",
+    ),
 });
 export type MissionProgress = z.output<typeof MissionProgress>;
 

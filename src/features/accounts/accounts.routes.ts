@@ -50,6 +50,7 @@ export function accountRoutes(service: AccountsService, registrationEnabled: boo
       method: "get",
       path: "/auth/refresh",
       summary: "Exchange a refresh token for a new pair",
+      description: "The former tokens stay valid until they expire.",
       guard: "refresh",
       success: { status: 200, schema: TokenPairReply },
       handle: ({ caller }) => service.refresh(caller),

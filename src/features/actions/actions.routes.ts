@@ -27,6 +27,7 @@ const actionRoute = (action: Action, service: RecordedActions): Route =>
     errors: { conflict: 500 },
     invalidInput: action.invalidInput ?? 500,
     documents: {
+      500: "The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case.",
       404: "The drone, mission or geofence does not exist or is not yours.",
       429: action.emergency
         ? "More than a hundred such orders are under way."

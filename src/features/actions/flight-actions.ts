@@ -26,7 +26,12 @@ const arm = (path: string) =>
       "which the drone would set off by itself, such as AUTO, it is refused unless `force` is true; `force` overrides none " +
       "of the drone's own checks. The error has the drone's checks that fail.",
     body: z.object({
-      force: z.boolean().default(false).describe("Arm also in a mode in which the drone sets off by itself."),
+      force: z
+        .boolean()
+        .default(false)
+        .describe(
+          "Arm also in a mode in which the drone sets off by itself. The drone may still refuse: ArduPilot arms in few modes.",
+        ),
     }),
     result: ModeSet,
     async run(order, { force }) {

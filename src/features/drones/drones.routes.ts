@@ -97,6 +97,7 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
       query: ConnectionQuery,
       success: { status: 200, schema: ConnectionReply },
       errors: everyFailureIs400,
+      documents: { 400: "No such drone of yours, or it does not answer in time; the message says which." },
       handle: async ({ caller, query }) => {
         await links.use(caller.id, query.id, async () => {});
         return { drone_id: query.id };

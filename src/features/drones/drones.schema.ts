@@ -41,7 +41,10 @@ export const DroneColumns = z.object({
   name: z.string(),
   type: Type,
   vehicle_type: z.enum(["copter", "rover"]),
-  mission_id: z.int().nullable(),
+  mission_id: z
+    .int()
+    .nullable()
+    .describe("The mission that its executions are of. A push of a mission leaves it as it is."),
   ip: z.string().nullable().describe("Address in the drone plane, unique among live drones."),
   port: z.int().describe("TCP port of its autopilot, at `ip` or, for a simulated one, at `link_host`."),
   link: z.enum(["mavlink", "rosbridge"]),

@@ -170,8 +170,10 @@ const resultsRoutes = ({ service, stats, archives }: Services): readonly Route[]
     method: "get",
     path: "/executions/:execution_id/flight-stats",
     summary: "The statistics of the flight log",
+    description: "The log comes some seconds after the drone was disarmed, and is then read.",
     params,
     success: { status: 200, schema: FlightStatsReply },
+    documents: { 404: "No log has come yet, or the execution does not exist or is not yours." },
     handle: async ({ caller, params }) => stats.get(await service.get(caller.id, params.execution_id)),
   }),
   route({

@@ -23,7 +23,12 @@ export const ExecutionReply = z
     id: z.int(),
     drone_id: z.int(),
     user_id: z.int().describe("The drone's owner at the start."),
-    mission_id: z.int().nullable(),
+    mission_id: z
+      .int()
+      .nullable()
+      .describe(
+        "The drone's mission at the start, as `PUT /drone/{drone_id}` set it; a push does not set it.",
+      ),
     mission_name: z.string().nullable().describe("The name at the start."),
     /** in_progress → completed, aborted or error, set by the drone. A drone has at most one in progress. */
     status: z.enum(["in_progress", "completed", "aborted", "error"]),

@@ -31,6 +31,6 @@ export const missionRoutes = (missions: MissionService): readonly Route[] =>
     },
     remove: {
       description: "The caller's drones that have this mission are left without one.",
-      documents: { 400: "A drone still uses the mission; unassign it first." },
+      documents: { 400: "A drone that is not the caller's has the mission; unassign it first." },
     },
   });

@@ -22,7 +22,9 @@ const columns = {
       "MAVLink command parameter, in most commands a yaw in degrees. null leaves it to the vehicle. 0 when absent, which PX4 takes as north.",
     ),
   altitude: z.float32().describe("Metres, in the point's frame."),
-  type: z.enum(["base", "fly", "safepoint"]),
+  type: z
+    .enum(["base", "fly", "safepoint"])
+    .describe("For clients, which may show them apart. An upload sends all in the same way."),
   label: Label.nullable().describe("Free text. null when absent."),
   command: MavCmd.describe(
     "MAV_CMD: 16 is NAV_WAYPOINT, 22 NAV_TAKEOFF, 21 NAV_LAND, 20 NAV_RETURN_TO_LAUNCH. 16 when absent.",

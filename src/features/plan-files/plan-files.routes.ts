@@ -71,6 +71,8 @@ export const planFileRoutes = (files: PlanFiles): readonly Route[] => [
     tag: "Missions",
     path: "/missions/import",
     summary: "Store a mission from a file",
+    description:
+      "Rows get their `sequence` from 1. In KML and GeoJSON each Point, and each position of a LineString, is a row, a waypoint unless its properties (KML: ExtendedData) say otherwise: `command`, `frame`, `param1` to `param4`, `type`, `is_current`, `autocontinue`, as an export writes them. A feature's name is the row's label.",
     query: MissionImportQuery,
     success: {
       status: 201,

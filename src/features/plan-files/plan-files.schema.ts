@@ -38,7 +38,7 @@ const Altitude = z
   .string()
   .regex(/^-?\d{1,6}(\.\d{1,6})?$/, "must be a number of metres")
   .transform(Number)
-  .meta({ type: "number" });
+  .meta({ type: "number", pattern: undefined });
 
 export const MissionImportQuery = z.object({
   format,

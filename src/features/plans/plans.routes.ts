@@ -127,7 +127,7 @@ export function planRoutes<Kind extends PlanKind>(plans: PlanService<Kind>, kind
       method: "post",
       path: `${onePlan.path}/points`,
       summary: `Store all points of a ${word} at once`,
-      description: `They take the place of those that it had. Points without a \`sequence\` are in the order of the array. All are stored or, with an unknown key or a value that does not fit, none, and the answer is 500.`,
+      description: `They take the place of those that it had. Points without a \`sequence\` get their place in the array, from 1. All are stored or, with an unknown key or a value that does not fit, none, and the answer is 500.`,
       body: kind.allPoints,
       bodyLimitBytes: BATCH_BYTES,
       success: { ...whole, status: 201 },

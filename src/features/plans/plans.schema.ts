@@ -11,7 +11,7 @@ export const PlanName = Text.trim().min(1).max(200).describe("Unique among the c
 /** Labels of earlier releases may be longer: replies are not held to it. */
 export const Label = Text.max(LABEL_LENGTH);
 
-const Degrees = z.number().describe("Degrees, WGS 84.");
+const Degrees = z.number().describe("Degrees, WGS 84. 0 in commands without a position.");
 /** A float32 on the wire. */
 const Param = z.float32().describe("MAVLink command parameter. 0 when absent.");
 
@@ -53,7 +53,7 @@ export const allOf = <Point extends z.ZodType<{ sequence?: number | undefined }>
     z
       .array(point)
       .max(PLAN_LIMITS.pointsOfPlan)
-      .transform((points) => points.map((one, index) => ({ sequence: index, ...one }))),
+      .transform((points) => points.map((one, index) => ({ sequence: index + 1, ...one }))),
   );
 
 /** Rows that are changed together or not at all: each an id and the columns to change. Too long a batch is not validated. */

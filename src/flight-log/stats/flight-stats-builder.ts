@@ -18,6 +18,9 @@ export interface FlightFigures
   readonly isOver: boolean;
 }
 
+/** A mode that lasts for less was left with the record that follows. */
+const MOMENT_SECONDS = 0.1;
+
 /**
  * Builds the statistics of one of a log's flights, message by message, in the log's order. Call `at` first with the time
  * of every message that has one.
@@ -115,6 +118,9 @@ export class FlightStatsBuilder {
   /** The autopilot's number for it. */
   mode(number: number): void {
     if (number === this.currentMode) return;
+    // A flight begins in the mode that the log had last, until a record at its arming says the mode that it is in.
+    const { inMode, totals } = this;
+    if (inMode && inMode.seconds < MOMENT_SECONDS && totals.modes.size === 1) totals.modes.clear();
     this.currentMode = number;
     this.enterMode();
   }

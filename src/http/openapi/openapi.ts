@@ -134,7 +134,9 @@ function success(route: Route, schemas: Json, example: Example | undefined): Jso
 }
 
 const sameContent = (mediaTypes: readonly string[], schema: Json): Json =>
-  Object.fromEntries(mediaTypes.map((type) => [type, { schema }]));
+  Object.fromEntries(
+    mediaTypes.map((type) => [type, { schema: type.endsWith("json") ? { type: "object" } : schema }]),
+  );
 
 const textHeader = (description: string): Json => ({ description, schema: { type: "string" } });
 
@@ -181,7 +183,8 @@ const object = (properties: Json): Json => ({
 const bareError = object({
   error: {
     type: "string",
-    description: "What failed, why, and what to do. Of a vehicle's refusal: its own words.",
+    description:
+      "What failed, why, and what to do. Where the vehicle itself refused, its own words, as far as it gave any.",
   },
 });
 

@@ -61,7 +61,7 @@ export const errorSchema = ({ envelope }: Route): "ErrorInEnvelope" | "Error" =>
 
 /** Of the whole API. */
 export const introduction =
-  "Fly and manage a fleet of drones. Several reads and updates answer 201: treat every status below 400 as success. `GET /missions` alone answers some failures with 200: see there.";
+  "Fly and manage a fleet of drones. Several reads and updates answer 201: treat every status below 400 as success. `GET /missions` alone answers some failures with 200: see there. A service runs in one of two profiles: `contract`, and `strict`, which checks more; where they differ, the operation says so.";
 
 export const pathParameterNames = ({ path }: Route): string[] =>
   [...path.matchAll(/:([^/]+)/g)].map(([, name = ""]) => name);

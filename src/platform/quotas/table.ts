@@ -25,7 +25,7 @@ export const quotaTable = {
   },
   assets: { per: "drone", limit: 20_000, counts: "assets", advice: "Delete some." },
   stored_bytes: {
-    ...{ per: "user", limit: 50_000_000_000, counts: "bytes of all assets and archives" },
+    ...{ per: "user", limit: 50_000_000_000, counts: "bytes of uploaded assets and archives" },
     advice: "Delete some assets or executions.",
   },
   upload_bytes: {

@@ -127,6 +127,13 @@ export type WrittenFormat = Exclude<Format, "kmz">;
 
 /** The mission as a file. */
 export function writeMission(mission: Mission, format: WrittenFormat): WrittenFile {
+  const file = missionFile(mission, format);
+  // An import numbers the rows from 1.
+  const isNumbered = mission.mission_points.every(({ sequence }, index) => sequence === index + 1);
+  return isNumbered ? file : { ...file, leftOut: [...file.leftOut, "sequence"] };
+}
+
+function missionFile(mission: Mission, format: WrittenFormat): WrittenFile {
   if (format === "plan") return writePlanMission(mission);
   if (format === "waypoints") return writeWaypoints(mission);
   const features = featuresOfMission(mission);

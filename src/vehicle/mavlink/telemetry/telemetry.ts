@@ -30,6 +30,8 @@ export class Telemetry {
   private health: Omit<Health, "status"> = {};
   private home: TelemetryMessage | undefined;
   private position: common.GlobalPositionInt | undefined;
+  /** MISSION_CURRENT.seq. */
+  private item: number | undefined;
   /** Metres to the current item of the mission, and when that was said. */
   private ahead: { readonly metres: number; readonly at: number } | undefined;
   private status: common.SysStatus | undefined;
@@ -82,6 +84,9 @@ export class Telemetry {
         this.emit(this.home);
       }),
       channel.on(common.MissionCurrent, (message) => {
+        // The distance is that to the item before.
+        if (message.seq !== this.item) this.ahead = undefined;
+        this.item = message.seq;
         const { ahead } = this;
         const isFresh = ahead && performance.now() - ahead.at < AHEAD_FRESH_MS;
         this.emit(toMission(message, this.vehicle, isFresh ? ahead.metres : undefined));
