@@ -15,7 +15,7 @@ export const geofencePointsContract: readonly ContractCase[] = [
       const reply = await user.api.post(path, rows);
       expect(reply.status).toBe(201);
       expect(reply.body.geofence_points).toMatchObject(
-        rows.map((row, sequence) => ({ ...row, sequence, geofence_id: id })),
+        rows.map((row, index) => ({ ...row, sequence: index + 1, geofence_id: id })),
       );
       expect(await user.api.post(path, [{ lat: 47, lng: 8 }])).toMatchObject({ status: 500, body: refusal });
       expect(await otherUser.api.post(path, rows)).toMatchObject({ status: 404, body: refusal });

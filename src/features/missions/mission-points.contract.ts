@@ -29,8 +29,8 @@ export const missionPointsContract: readonly ContractCase[] = [
       const reply = await user.api.post(path, rows);
       expect(reply.status).toBe(201);
       expect(reply.body.mission_points).toEqual(
-        rows.map((row, sequence) => ({
-          ...{ ...defaults, ...row, sequence },
+        rows.map((row, index) => ({
+          ...{ ...defaults, ...row, sequence: index + 1 },
           ...{ id: expect.any(Number), mission_id: id },
         })),
       );
