@@ -150,7 +150,9 @@ describe("a cold start", () => {
       [join(packageRoot, ".ci/doc-script"), "docs/client.md"],
       { env },
     );
-    expect(stdout).toMatch(/Stored 2 points\nOn board: 3 items.*\nThe same as the stored one: true\nFlown over both points\n/);
+    expect(stdout).toMatch(
+      /Stored 2 points\nOn board: 3 items.*\nThe same as the stored one: true\nFlown over both points\n/,
+    );
     expect(stdout).toMatch(/Uploaded a picture to execution \d+\nFlew 1\d\d m in \d+ s\n$/);
   }, 90_000);
 
