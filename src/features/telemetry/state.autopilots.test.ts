@@ -38,7 +38,8 @@ test.each(autopilots)(
     expect(Math.abs(position.relative_altitude - seen.relativeAltitude)).toBeLessThan(TOLERANCE_M);
 
     const newest = () => watcher.frames("system").at(-1)?.data;
-    await until(() => newest()?.link.open >= 5);
+    // The vehicle is asked for one kind of message after the other.
+    await until(() => newest()?.link.open >= 5 && newest().estimator !== null);
     const { battery, link, wind, estimator } = newest();
     // Nothing is lost on loopback, whichever messages this version has beside those that are known here.
     expect(link.quality).toBe(100);
