@@ -84,6 +84,46 @@ describe("an upload as a drone", () => {
   });
 });
 
+describe("a session of which the refresh token was kept", () => {
+  test("is resumed, and its requests are answered", async () => {
+    const { id } = await gateway.newUser();
+    const client = new FleetClient(gateway.url);
+    expect(await client.resume(gateway.features.account.tokens.pair(id).refresh_token)).toBe(true);
+    expect((await reply(client.api.GET("/user"))).id).toBe(id);
+  });
+
+  test("is not resumed when the token is refused", async () => {
+    const kept: (Tokens | undefined)[] = [];
+    const client = new FleetClient(gateway.url, { onTokens: (tokens) => kept.push(tokens) });
+    expect(await client.resume("revoked")).toBe(false);
+    expect(kept).toEqual([undefined]);
+  });
+});
+
+describe("a log-out", () => {
+  test("revokes the access token, and the client forgets the pair", async () => {
+    const kept: Tokens[] = [];
+    const { username, password } = await gateway.newUser();
+    const client = new FleetClient(gateway.url, { onTokens: (tokens) => tokens && kept.push(tokens) });
+    await client.logIn(username, password);
+    await client.logOut();
+    await expect(reply(client.api.GET("/missions"))).rejects.toMatchObject({ status: 401 });
+    const headers = { Authorization: `Bearer ${kept[0]?.access_token}` };
+    await expect(reply(client.api.GET("/missions", { headers }))).rejects.toMatchObject({ status: 401 });
+    expect(kept).toHaveLength(1);
+  });
+
+  test("is not undone by a refresh that was under way", async () => {
+    const { id } = await gateway.newUser();
+    const kept: (Tokens | undefined)[] = [];
+    const client = new FleetClient(gateway.url, { onTokens: (tokens) => kept.push(tokens) });
+    const resumed = client.resume(gateway.features.account.tokens.pair(id).refresh_token);
+    client.useTokens(undefined);
+    expect(await resumed).toBe(false);
+    expect(kept).toEqual([undefined]);
+  });
+});
+
 test("a refused refresh token ends the session with the 401 of the request", async () => {
   const kept: (Tokens | undefined)[] = [];
   const client = new FleetClient(gateway.url, { onTokens: (tokens) => kept.push(tokens) });

@@ -44,6 +44,29 @@ export class FleetClient {
     return tokens;
   }
 
+  /**
+   * Goes on with a session of which only the refresh token was kept. Returns false when the gateway refuses it: the
+   * session has ended.
+   */
+  async resume(refresh_token: string): Promise<boolean> {
+    this.tokens = { access_token: "", refresh_token };
+    await this.refreshOnce(this.tokens);
+    return this.tokens !== undefined;
+  }
+
+  /**
+   * Forgets the pair at once, then revokes the access token. The refresh token stays valid for whoever else has it. Rejects
+   * as `fetch` when the gateway cannot be reached.
+   */
+  async logOut(): Promise<void> {
+    const { tokens } = this;
+    if (!tokens) return;
+    this.useTokens(undefined);
+    const headers = { Authorization: `Bearer ${tokens.access_token}` };
+    // Sent also when the page is being left. A token that has expired is refused, and needs no revocation.
+    await this.api.DELETE("/logout", { headers, keepalive: true });
+  }
+
   /** The pair that an earlier session got. */
   useTokens(tokens: Tokens | undefined): void {
     this.tokens = tokens;
@@ -57,21 +80,25 @@ export class FleetClient {
     const response = await fetch(authorized(request, tokens.access_token));
     if (response.status !== 401) return response;
     // Another request may have refreshed them meanwhile.
-    if (this.tokens === tokens) {
-      this.refreshing ??= this.refresh(tokens).finally(() => {
-        this.refreshing = undefined;
-      });
-      await this.refreshing;
-    }
+    if (this.tokens === tokens) await this.refreshOnce(tokens);
     if (!this.tokens) return response;
     await response.body?.cancel();
     return fetch(authorized(again, this.tokens.access_token));
   }
 
+  private refreshOnce(tokens: Tokens): Promise<void> {
+    this.refreshing ??= this.refresh(tokens).finally(() => {
+      this.refreshing = undefined;
+    });
+    return this.refreshing;
+  }
+
   /** A refused refresh token ends the session: the requests that wait get their 401. */
-  private async refresh({ refresh_token }: Tokens): Promise<void> {
-    const headers = { Authorization: `Bearer ${refresh_token}` };
+  private async refresh(tokens: Tokens): Promise<void> {
+    const headers = { Authorization: `Bearer ${tokens.refresh_token}` };
     const { data, error, response } = await this.api.GET("/auth/refresh", { headers });
+    // Logged out, or logged in anew, meanwhile.
+    if (this.tokens !== tokens) return;
     if (data) this.useTokens(data);
     else if (response.status === 401) this.useTokens(undefined);
     else throw errorOf(response, error);
