@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import cors from "@koa/cors";
 import Koa, { type Middleware } from "koa";
 import { telemetryChannel } from "../features/telemetry";
+import { consolePages } from "../http/console-pages";
 import { errorBoundary } from "../http/error-boundary";
 import { mountRoutes } from "../http/mount";
 import { observeRequests } from "../http/observe";
@@ -16,7 +18,7 @@ import { SharedAddressWatch } from "../http/server/shared-address";
 import type { GatewayConfig } from "../platform/config";
 import type { Logger } from "../platform/process/log";
 import { reachabilityProbes } from "../platform/process/reachability";
-import { version } from "../platform/process/version";
+import { packageRoot, version } from "../platform/process/version";
 import type { GatewayDeps } from "./deps";
 import { relayChannels } from "./relay-channels";
 
@@ -33,6 +35,9 @@ const EXPOSED_HEADERS = ["X-Request-Id", "Retry-After", "Content-Disposition", "
 const PREFLIGHT_SECONDS = 600;
 
 export const BASE_PATH = "/api/v1";
+
+/** Where `npm run build` puts the console. */
+const CONSOLE_FOLDER = join(packageRoot, "dist", "console");
 
 interface GatewayApps {
   readonly main: Koa;
@@ -123,6 +128,10 @@ function mainApp(deps: GatewayDeps, routes: readonly Route[], observe: Middlewar
   };
   app.use(docsPage(descriptions, BASE_PATH));
   app.use(mounted);
+  if (config.CONSOLE === "on") {
+    const { RELAY_PUBLIC_ORIGIN: relay } = config;
+    app.use(consolePages({ folder: CONSOLE_FOLDER, connectTo: relay ? [relay] : [], log }));
+  }
   return app;
 }
 

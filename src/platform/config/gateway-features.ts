@@ -77,6 +77,17 @@ export const vehicleGroup = {
   DO_UNSUBSCRIBE: flag(true, "Whether a vehicle's stream stops when its last watcher unsubscribes."),
 };
 
+export const consoleGroup = {
+  CONSOLE: choice(["on", "off"], "on", "Whether the gateway serves the web console at `/`."),
+  RELAY_PUBLIC_ORIGIN: z
+    .url()
+    .regex(/^wss?:\/\/[^/?#]+$/, "must be ws:// or wss:// and a host, without a path")
+    .optional()
+    .describe(
+      "Where browsers reach the relay, such as wss://relay.example.com; the gateway's own origin when absent. The console may connect to it.",
+    ),
+};
+
 /** Tunnels' states, credentials and registry logins for users and drones. */
 export const provisioningGroup = {
   VPN_SERVICE_URL: url(

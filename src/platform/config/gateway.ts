@@ -2,6 +2,7 @@ import { z } from "zod";
 import { fault, flag, limit, origins, port, positiveInt, requires, secret } from "./fields";
 import {
   billingGroup,
+  consoleGroup,
   provisioningGroup,
   simulationGroup,
   vehicleGroup,
@@ -39,6 +40,7 @@ export const gatewayConfig = z
     ...vehicleGroup,
     ...replicasGroup,
     ...provisioningGroup,
+    ...consoleGroup,
     CORS_ORIGINS: origins("Origins that browsers may call from, comma separated; `*` allows any."),
     ...httpLimitsGroup,
     TELEMETRY_MAX_SOCKETS: positiveInt(

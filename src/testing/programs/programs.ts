@@ -14,7 +14,7 @@ export function compiledPrograms(): string {
   mkdirSync(dirname(folder), { recursive: true });
   const fresh = mkdtempSync(`${folder}-`);
   const swc = join(packageRoot, "node_modules", ".bin", "swc");
-  const sources = ["src", "cmd", "migrations", "--ignore", "**/*.test.ts,**/*.contract.ts"];
+  const sources = ["src", "cmd", "migrations", "--ignore", "**/*.test.ts,**/*.contract.ts,src/console/**"];
   try {
     execFileSync(swc, [...sources, "--out-dir", fresh, "--quiet"], { cwd: packageRoot });
     if (!existsSync(folder)) renameSync(fresh, folder);

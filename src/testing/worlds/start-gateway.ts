@@ -70,6 +70,8 @@ export async function startTestGateway(
     ARCHIVE_SIGNING_KEY: TEST_ARCHIVE_KEY,
     // A test of background jobs sets this to true.
     WORKER_IN_PROCESS: "false",
+    // A test of the console sets this to on: without its build, the start would warn.
+    CONSOLE: "off",
     // A test of records sets this to on.
     FLIGHT_RECORDER: "off",
     JWT_SECRET: TEST_JWT_SECRET,

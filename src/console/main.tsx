@@ -1,0 +1,13 @@
+import { render } from "preact";
+import { App } from "./app";
+import { startTheme } from "./parts/theme";
+import { Session } from "./session/session";
+import "./styles/theme.css";
+import "./styles/base.css";
+import "./styles/forms.css";
+import "./styles/shell.css";
+
+startTheme();
+const session = new Session(location.origin, sessionStorage);
+render(<App session={session} />, document.getElementById("console") as HTMLElement);
+void session.start();

@@ -1,0 +1,24 @@
+import type { ComponentType } from "preact";
+import lazy from "preact-iso/lazy";
+import SignInPage from "./pages/sign-in";
+import { forUsers } from "./parts/for-users";
+import { paths } from "./paths";
+
+interface Page {
+  readonly path: string;
+  readonly component: ComponentType;
+}
+
+/**
+ * Every page of the console. A lazy one is loaded when it is opened. `forUsers` shows a page to signed-in users, and lets
+ * others sign in at its address.
+ */
+export const pages: readonly Page[] = [
+  { path: paths.signIn, component: SignInPage },
+  { path: paths.register, component: lazy(() => import("./pages/register")) },
+  { path: paths.forgotPassword, component: lazy(() => import("./pages/forgot-password")) },
+  { path: paths.resetPassword, component: lazy(() => import("./pages/reset-password")) },
+  { path: paths.activate, component: lazy(() => import("./pages/activate")) },
+  { path: paths.billing, component: lazy(() => import("./pages/billing")) },
+  { path: paths.home, component: forUsers(lazy(() => import("./pages/home"))) },
+];

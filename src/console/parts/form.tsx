@@ -1,0 +1,50 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren, TargetedEvent } from "preact";
+import { errorText } from "./error-text";
+
+/** The values of a form's fields, by their names. */
+export type Values = Readonly<Record<string, string>>;
+
+interface FormProps {
+  /** What it does with the values. The message of its error is shown. */
+  readonly submit: (values: Values) => Promise<void>;
+  readonly label: string;
+  /** The button's label while `submit` runs. */
+  readonly busyLabel: string;
+  readonly children?: ComponentChildren;
+}
+
+/** Fields with one button. One `submit` runs at a time. */
+export function Form({ submit, label, busyLabel, children }: FormProps) {
+  const isBusy = useSignal(false);
+  const failure = useSignal("");
+
+  const onSubmit = async (event: TargetedEvent<HTMLFormElement, SubmitEvent>) => {
+    event.preventDefault();
+    if (isBusy.value) return;
+    const values = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
+    isBusy.value = true;
+    failure.value = "";
+    try {
+      await submit(values);
+    } catch (error) {
+      failure.value = errorText(error);
+    } finally {
+      isBusy.value = false;
+    }
+  };
+
+  return (
+    <form onSubmit={onSubmit} class="form">
+      {children}
+      {/* Always there: a region that appears with its text is not announced by every screen reader. */}
+      <p role="alert" class="failure" hidden={failure.value === ""}>
+        {failure.value}
+      </p>
+      {/* Not disabled: that would take the focus away. */}
+      <button type="submit" class="primary" aria-disabled={isBusy.value}>
+        {isBusy.value ? busyLabel : label}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,84 @@
+/** Every text of the console. Errors of requests are the API's own words. */
+export const strings = {
+  product: "Fleet Gateway",
+  /** Of the browser's tab. */
+  titleOf: (page: string) => `${page} – Fleet Gateway`,
+  skipToContent: "Skip to the content",
+  goBackToSignIn: "Back to sign in",
+
+  theme: { toDark: "Dark colours", toLight: "Light colours" },
+
+  fields: {
+    email: "Email",
+    password: "Password",
+    newPassword: "New password",
+    passwordRule: "8 to 128 characters",
+    showPassword: "Show the password",
+    hidePassword: "Hide the password",
+  },
+
+  errors: {
+    unreachable: "The gateway does not answer. Check the connection and try again.",
+    unexpected: "Something went wrong on this page.",
+    tryAgain: "Try again",
+    reload: "Load the page again",
+  },
+
+  signIn: {
+    title: "Sign in",
+    submit: "Sign in",
+    busy: "Signing in…",
+    forgot: "Forgot your password?",
+    register: "Create an account",
+    expired: "Your session has ended. Sign in to go on where you were.",
+    signedOut: "You are signed out.",
+  },
+  signOut: "Sign out",
+
+  register: {
+    title: "Create an account",
+    intro: "We send a link to your address. It leads to the choice of a password.",
+    submit: "Send the link",
+    busy: "Sending…",
+  },
+  forgotPassword: {
+    title: "Forgotten password",
+    intro: "We send a link to your address. It leads to the choice of a new password.",
+    submit: "Send the link",
+    busy: "Sending…",
+  },
+  resetPassword: {
+    title: "Set a new password",
+    firstTitle: "Choose a password",
+    submit: "Set the password",
+    busy: "Setting…",
+    incomplete: "This link is incomplete. Open it from the mail again, or ask for a new one.",
+    askAgain: "Ask for a new link",
+  },
+  activate: {
+    title: "Activate your account",
+    intro: "Your account is ready. Activate it to sign in.",
+    submit: "Activate",
+    busy: "Activating…",
+  },
+  billing: {
+    title: "Your payment",
+    processing:
+      "The payment is being processed. The number of vehicles changes as soon as it is confirmed, usually within a minute.",
+    home: "To your drones",
+  },
+
+  home: {
+    title: "Drones",
+    loading: "Loading the drones…",
+    none: "You have no drones yet.",
+    count: (count: number) => (count === 1 ? "1 drone" : `${count} drones`),
+    name: "Name",
+    vehicle: "Vehicle",
+    kind: "Type",
+    kinds: { physical: "Physical", sitl: "Simulated" },
+    vehicles: { copter: "Copter", rover: "Rover" },
+  },
+
+  notFound: { title: "Page not found", text: "There is no page at this address.", home: "To your drones" },
+} as const;

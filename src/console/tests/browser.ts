@@ -1,0 +1,77 @@
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
+import { atEndOfFile } from "../../testing";
+
+export interface TestBrowser {
+  /**
+   * A window whose tabs share storage, as those of one user do. What its pages do against the rules is kept: `faults` must
+   * stay empty.
+   */
+  newWindow(options?: BrowserContextOptions): Promise<TestWindow>;
+}
+
+export interface TestWindow {
+  readonly context: BrowserContext;
+  /**
+   * Requests that left the origin, violations of the content security policy, errors on the browser's console. A refused
+   * request is none: that is the API's answer.
+   */
+  readonly faults: string[];
+  newTab(path: string): Promise<Page>;
+}
+
+/** Debian's Chromium, for one test file. Pages wait for what they look for for ten seconds. */
+export async function startBrowser(origin: string): Promise<TestBrowser> {
+  const browser: Browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    // Root, as which the tests run, has no sandbox.
+    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+  });
+  atEndOfFile(() => browser.close());
+  return {
+    async newWindow(options = {}) {
+      const context = await browser.newContext({ baseURL: origin, ...options });
+      context.setDefaultTimeout(10_000);
+      const faults: string[] = [];
+      watch(context, origin, faults);
+      await reportViolations(context, faults);
+      const newTab = async (path: string) => {
+        const page = await context.newPage();
+        await page.goto(path);
+        return page;
+      };
+      return { context, faults, newTab };
+    },
+  };
+}
+
+function watch(context: BrowserContext, origin: string, faults: string[]): void {
+  context.on("request", (request) => {
+    const { protocol, origin: to } = new URL(request.url());
+    if (to !== origin && protocol !== "data:" && protocol !== "blob:")
+      faults.push(`request ${request.url()}`);
+  });
+  context.on("weberror", (error) => faults.push(`error ${error.error().message}`));
+  context.on("console", (message) => {
+    const isRefusedRequest = message.text().startsWith("Failed to load resource: the server responded");
+    if (message.type() === "error" && !isRefusedRequest) faults.push(`console ${message.text()}`);
+  });
+}
+
+async function reportViolations(context: BrowserContext, faults: string[]): Promise<void> {
+  await context.exposeBinding("reportViolation", (_source, violation: string) => {
+    faults.push(`violation ${violation}`);
+  });
+  await context.addInitScript(() => {
+    addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
+      (globalThis as unknown as { reportViolation(violation: string): void }).reportViolation(
+        `${violatedDirective} ${blockedURI}`,
+      );
+    });
+  });
+}

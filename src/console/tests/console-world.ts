@@ -1,0 +1,38 @@
+import type { Page } from "playwright-core";
+import { freePort } from "../../laptop/free-port";
+import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
+import { startBrowser, type TestBrowser } from "./browser";
+
+export interface ConsoleWorld {
+  readonly gateway: TestGateway;
+  readonly browser: TestBrowser;
+}
+
+/** A gateway that serves the console, whose mails link to it, and a browser. */
+export async function consoleWorld(env: Record<string, string> = {}): Promise<ConsoleWorld> {
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const [gateway, browser] = await Promise.all([
+    startTestGateway({ CONSOLE: "on", GATEWAY_PORT: String(port), PUBLIC_ORIGIN: origin, ...env }),
+    startBrowser(origin),
+  ]);
+  return { gateway, browser };
+}
+
+/** Fills in the form of the page that is shown, and waits for nothing. */
+export async function signIn(page: Page, { username, password }: Pick<TestUser, "username" | "password">) {
+  await page.getByLabel("Email").fill(username);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** Waits until the page with this heading is shown. */
+export const shown = (page: Page, heading: string) =>
+  page.getByRole("heading", { level: 1, name: heading }).waitFor();
+
+/** The link of the newest mail to this address. Waits for the mail. */
+export function mailedLink({ mail }: TestGateway, to: string): string {
+  const link = mail.mails.findLast((one) => one.to.includes(to))?.links[0];
+  if (!link) throw new Error(`No mail to ${to} has a link.`);
+  return link;
+}
