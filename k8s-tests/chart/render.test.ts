@@ -1,5 +1,6 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { paths as consolePaths } from "../../src/console/paths";
 import { configSchemas } from "../../src/platform/config";
 import { packageRoot } from "../../src/platform/process/version";
 import { freshFolder } from "../../src/testing";
@@ -162,13 +163,21 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
       objects.filter(({ kind }) => kind === wanted).map(({ spec }) => spec as unknown);
     const published = (specs("Ingress") as IngressSpec[])
       .flatMap(({ rules }) => rules.flatMap(({ http }) => http.paths))
-      .map(({ path, backend: { service } }) => `${path} ${service.name} ${service.port.name}`);
+      .map(
+        ({ path, pathType, backend: { service } }) =>
+          `${pathType === "Exact" ? "only " : ""}${path} ${service.name} ${service.port.name}`,
+      );
+    const pages = Object.values(consolePaths).map((path) => `/${path.split("/")[1]}`);
+    const ofConsole = ["/assets", ...pages].map(
+      (path) => `${path === "/" ? "only " : ""}${path} fleet-gateway http`,
+    );
     const api = ["/api", "/socket.io", "/apispec.json", "/openapi.json", "/asyncapi.json"].map(
       (path) => `${path} fleet-gateway http`,
     );
     const sticks = ["/redispad", "/drone"].map((path) => `${path} fleet-relay http`);
     const files = ["/fleet", "/fleet-vpn"].map((path) => `${path} fleet-minio http`);
-    expect(published.filter((one) => ![...api, ...sticks, ...files].includes(one))).toEqual([]);
+    expect(published.filter((one) => ![...api, ...ofConsole, ...sticks, ...files].includes(one))).toEqual([]);
+    if (published.length > 0) expect(ofConsole.filter((one) => !published.includes(one))).toEqual([]);
     const types = objects
       .filter(({ kind }) => kind === "Service")
       .map(({ metadata, spec }) => `${metadata.name} ${spec?.type ?? "ClusterIP"}`);
@@ -259,6 +268,7 @@ interface RoleRule {
 }
 
 interface IngressPath {
+  readonly pathType: string;
   readonly path: string;
   readonly backend: { readonly service: { readonly name: string; readonly port: { readonly name: string } } };
 }

@@ -36,8 +36,10 @@ async function signedIn(path = "/"): Promise<{ page: Page; accessTokens: string[
 const endAccessToken = (token: string) => world.gateway.api.as(token).delete("/logout");
 
 /** As after twelve hours, or a password that was set elsewhere: both tokens are refused. */
-const endSession = () =>
-  world.gateway.deps.db("users").where({ id: user.id }).update({ password_changed_at: new Date() });
+async function endSession(accessToken: string): Promise<void> {
+  await endAccessToken(accessToken);
+  await world.gateway.deps.db("users").where({ id: user.id }).update({ password_changed_at: new Date() });
+}
 
 /** Leaves the drones and opens them again, without a load of the page. */
 async function openDronesAgain(page: Page): Promise<void> {
@@ -60,8 +62,8 @@ test("an expired access token is refreshed unseen", async () => {
 });
 
 test("a session that has ended is begun anew at the address where it ended", async () => {
-  const { page } = await signedIn("/?of=yesterday");
-  await endSession();
+  const { page, accessTokens } = await signedIn("/?of=yesterday");
+  await endSession(accessTokens.at(-1) as string);
   await page.reload();
   await page.getByText("Your session has ended.").waitFor();
   await signIn(page, user);
@@ -70,8 +72,8 @@ test("a session that has ended is begun anew at the address where it ended", asy
 });
 
 test("a session that ends without a load of the page asks for the password, too", async () => {
-  const { page } = await signedIn();
-  await endSession();
+  const { page, accessTokens } = await signedIn();
+  await endSession(accessTokens.at(-1) as string);
   await openDronesAgain(page);
   await page.getByText("Your session has ended.").waitFor();
   expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
