@@ -141,6 +141,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
+    // Its parser reads no JSX; src/testing/repository/console-imports.test.ts holds the console's directions.
+    exclude: { path: "^src/console/" },
     parser: "swc",
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

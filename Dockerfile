@@ -23,6 +23,8 @@ RUN npm ci --omit=dev \
  && rm -rf node_modules/@aws-sdk/*/dist-es node_modules/@smithy/*/dist-es node_modules/@aws/*/dist-es \
       node_modules/stripe/esm node_modules/bare-*/prebuilds node_modules/bintrees/test \
       node_modules/swagger-ui-dist/*-es-bundle* node_modules/swagger-ui-dist/swagger-ui.js \
+ # The build of the console contains them.
+ && rm -rf node_modules/preact node_modules/@preact node_modules/preact-iso node_modules/preact-render-to-string \
  && find node_modules/argon2/prebuilds -mindepth 1 -maxdepth 1 ! -name "linux-$(node -p process.arch)" -exec rm -r {} +
 
 FROM ${NODE_IMAGE} AS program

@@ -80,7 +80,9 @@ test("the policy admits nothing but the gateway and the configured relay", async
     "base-uri 'none'",
     "form-action 'self'",
   ]);
-  expect((await ask("/assets/index-Bx4d.js")).headers.get("content-security-policy")).toBe(policy);
+  const script = await ask("/assets/index-Bx4d.js");
+  expect(script.headers.get("content-security-policy")).toBe(policy);
+  expect(script.headers.get("x-content-type-options")).toBe("nosniff");
 });
 
 test.each([

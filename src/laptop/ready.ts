@@ -7,6 +7,8 @@ export const defaultStateFolder = join(packageRoot, ".fleet");
 
 /** The content of a running stack's `.fleet/ready.json`; null for a part that it does not run. */
 export interface Ready {
+  /** Address of the web console; absent without it. */
+  readonly console?: string;
   /** Origin of the HTTP API and of Socket.IO. */
   readonly gateway: string | null;
   readonly relay: string | null;

@@ -117,6 +117,8 @@ describe("a cold start", () => {
     const drones = await reply((await apiOf(ready)).GET("/drones"));
     expect(drones).toEqual([expect.objectContaining({ id: ready.drone_id, type: "sitl" })]);
     expect(output()).toContain(ready.gateway);
+    // Before every other address.
+    expect(output()).toMatch(/Fleet Gateway is ready\.\n\n {2}console {3}http:\/\/127\.0\.0\.1:\d+\/\n/);
     // Postgres, Redis, the simulator, the gateway, the relay, the tunnel service and the agent on board.
     expect(recordedProcesses().map(isAlive)).toEqual([true, true, true, true, true, true, true]);
   });

@@ -69,6 +69,7 @@ test("the files that write replies are listed, and no file registers several rou
     "src/features/assets/video/loopback-reader.ts",
     "src/features/executions/executions.routes.ts",
     "src/features/telemetry/sockets/refuse-connections.ts",
+    "src/http/console-pages.ts",
     "src/http/error-boundary.ts",
     "src/http/mount.ts",
     "src/http/openapi/docs-page.ts",

@@ -19,6 +19,7 @@ const drain = { SHUTDOWN_DRAIN_SECONDS: "3" };
 const DEFAULT_SIMULATOR_PORT = "5760";
 const DEFAULT_SIMULATOR_COPTERS = "4";
 const DEFAULT_GATEWAY_PORT = "8080";
+const DEFAULT_RELAY_PORT = "7070";
 const DEFAULT_TUNNEL_PORT = "5050";
 const DEFAULT_JUMPHOST_PORT = "5051";
 
@@ -29,6 +30,7 @@ const ourEnvironment = (env: Environment, secrets: Secrets): Environment => ({
   ACCESS_PROFILE: "contract",
   SIMULATOR_PORT: DEFAULT_SIMULATOR_PORT,
   SIMULATOR_COPTERS: DEFAULT_SIMULATOR_COPTERS,
+  RELAY_PUBLIC_ORIGIN: `ws://127.0.0.1:${env.RELAY_PORT ?? DEFAULT_RELAY_PORT}`,
   VPN_SERVICE_URL: `http://127.0.0.1:${env.TUNNEL_PORT ?? DEFAULT_TUNNEL_PORT}`,
   ...env,
   ...drain,
@@ -109,7 +111,7 @@ const gateway = service({
   name: "the gateway",
   entrypoint: "gateway",
   port: ["GATEWAY_PORT", DEFAULT_GATEWAY_PORT],
-  ready: (gateway) => ({ gateway }),
+  ready: (gateway, { CONSOLE }) => ({ gateway, ...(CONSOLE === "off" ? {} : { console: `${gateway}/` }) }),
   // A web client under development runs on a port of its own.
   // Another simulator than the first drone's, which runs all the time.
   // No registry is there, but an activation can be tried.
@@ -124,7 +126,7 @@ const gateway = service({
 const relay = service({
   name: "the relay",
   entrypoint: "relay",
-  port: ["RELAY_PORT", "7070"],
+  port: ["RELAY_PORT", DEFAULT_RELAY_PORT],
   ready: (origin) => ({ relay: origin.replace("http", "ws") }),
 });
 

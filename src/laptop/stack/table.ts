@@ -2,8 +2,9 @@ import type { Ready } from "../ready";
 
 /** What is printed once everything answers: the addresses, and three things to try. */
 export function readyTable(ready: Ready, stateFolder: string): string {
-  const { gateway, relay, tunnel, jumphost, database, redis, s3, smtp, janus = null, user, drone_id } = ready;
-  const rows = Object.entries({ gateway, relay, tunnel, jumphost, database, redis, s3, smtp, janus })
+  const { gateway, relay, tunnel, jumphost, database, redis, s3, smtp, user, drone_id } = ready;
+  const { console = null, janus = null } = ready;
+  const rows = Object.entries({ console, gateway, relay, tunnel, jumphost, database, redis, s3, smtp, janus })
     .concat([
       ["user", user && `${user.username}  password ${user.password}`],
       ["drone", drone_id === null ? null : `id ${drone_id}, a simulated copter`],

@@ -25,7 +25,14 @@ const elsewhere = new Set([
   // Written by the operator.
   ...["images.txt", "registry.yaml", "values.yaml"],
   // Examples of names.
-  ...["x.test.ts", "x.system.test.ts", "x.peers.test.ts", "NNNN_drone_colour.ts"],
+  ...[
+    "x.test.ts",
+    "x.system.test.ts",
+    "x.peers.test.ts",
+    "x.console.test.ts",
+    "NNNN_drone_colour.ts",
+    "flights.tsx",
+  ],
 ]);
 
 /** Names in a page's code spans: files, and folders of this repository. Patterns such as `*.test.ts` are not names. */
