@@ -69,6 +69,14 @@ test("no compiler, no npm and no test is in it", async () => {
   expect(found).toBe("");
 });
 
+test("the built console is in it, and no package that its build contains", async () => {
+  const found = await runToEnd(
+    ...([images.main, {}, "sh", "-c"] as const),
+    "ls dist/console/index.html dist/console/index.html.br; find node_modules -maxdepth 1 -name '*preact*'",
+  );
+  expect(found.trim().split("\n")).toEqual(["dist/console/index.html", "dist/console/index.html.br"]);
+});
+
 test("every package that the program may load is in it, also those that only some settings need", async () => {
   const script = `
     const { readdirSync } = require("node:fs");

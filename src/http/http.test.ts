@@ -132,6 +132,13 @@ describe("bad requests", () => {
   });
 });
 
+test("a gateway whose console is off answers 404 in place of its page", async () => {
+  for (const path of ["/", "/sign-in", "/assets/index.js"]) {
+    const reply = await fetch(`${gateway.url}${path}`);
+    expect([reply.status, await reply.json()]).toEqual([404, { error: "There is nothing at this path." }]);
+  }
+});
+
 describe("the description", () => {
   test("is valid Swagger 2.0, public, and the same below the base path", async () => {
     const reply = await fetch(`${gateway.url}/apispec.json`);

@@ -37,7 +37,6 @@ export function Form({ submit, label, busyLabel, children }: FormProps) {
   return (
     <form onSubmit={onSubmit} class="form">
       {children}
-      {/* Always there: a region that appears with its text is not announced by every screen reader. */}
       <p role="alert" class="failure" hidden={failure.value === ""}>
         {failure.value}
       </p>
