@@ -31,7 +31,6 @@ export const strings = {
     forgot: "Forgot your password?",
     register: "Create an account",
     expired: "Your session has ended. Sign in to go on where you were.",
-    signedOut: "You are signed out.",
   },
   signOut: "Sign out",
 
