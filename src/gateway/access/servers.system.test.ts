@@ -68,6 +68,7 @@ test("the files that write replies are listed, and no file registers several rou
     "src/features/assets/assets.routes.ts",
     "src/features/assets/video/loopback-reader.ts",
     "src/features/executions/executions.routes.ts",
+    "src/features/plan-files/plan-files.routes.ts",
     "src/features/telemetry/sockets/refuse-connections.ts",
     "src/http/console-pages.ts",
     "src/http/error-boundary.ts",
