@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { eventually } from "../../testing/until";
 import type { TestWindow } from "./browser";
 import { type ConsoleWorld, consoleWorld, shown, signIn } from "./console-world";
 
@@ -85,8 +86,8 @@ test("the keyboard alone signs a user in and out", async () => {
   await page.keyboard.type(user.password);
   await page.keyboard.press("Enter");
   await shown(page, "Drones");
-  // The heading of the new page has the focus, after the bar.
-  expect(await focused()).toBe("Drones");
+  // After the bar. The page gives it the focus once it is drawn.
+  await eventually("the heading of the new page has the focus", async () => (await focused()) === "Drones");
   await page.keyboard.press("Shift+Tab");
   expect(await focused()).toBe("Sign out");
   await page.keyboard.press("Enter");
