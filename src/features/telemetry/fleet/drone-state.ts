@@ -69,12 +69,15 @@ export class KnownState {
   }
 
   at(now: number): DroneState {
-    const { position, ...rest } = this.parts;
+    const { armed, mode, position, battery, mission } = this.parts;
     return {
       drone_id: this.id,
       link: this.linkAt(now),
+      armed,
+      mode,
+      battery,
+      mission,
       position: position && { ...position, age_ms: ageAt(this.placedAt, now) },
-      ...rest,
     };
   }
 

@@ -27,7 +27,7 @@ interface Fleet {
   /** In the room. */
   readonly current: Set<Watcher>;
   /** When each drone was heard last and whether its link was up, as the room was told. */
-  told: Map<number, { readonly heardAt: number; readonly up: boolean }>;
+  readonly told: Map<number, { heardAt: number; up: boolean }>;
   busy: boolean;
 }
 
@@ -63,6 +63,7 @@ export class FleetWatchers {
     const fleet = this.fleets.get(userId);
     if (!fleet) return;
     fleet.drones = undefined;
+    fleet.told.clear();
     fleet.changes += 1;
     for (const watcher of [...fleet.current]) leave(userId, fleet, watcher);
   }
@@ -120,15 +121,16 @@ function leave(userId: number, { behind, current }: Fleet, watcher: Watcher): vo
 }
 
 /** The states that the room was not told yet, which it is told now. */
-function news(fleet: Fleet, drones: readonly DroneState[]): DroneState[] {
+function news({ told }: Fleet, drones: readonly DroneState[]): DroneState[] {
   const now = performance.now();
-  const { told } = fleet;
-  fleet.told = new Map(
-    drones.map((drone) => [drone.drone_id, { heardAt: now - ageOf(drone), up: drone.link?.up === true }]),
-  );
-  return drones.filter(({ drone_id }) => {
-    const before = told.get(drone_id);
-    const is = fleet.told.get(drone_id);
-    return !before || !is || is.up !== before.up || is.heardAt > before.heardAt + CLOCK_MS;
+  return drones.filter((drone) => {
+    const heardAt = now - ageOf(drone);
+    const up = drone.link?.up === true;
+    const before = told.get(drone.drone_id);
+    if (before && before.up === up && heardAt <= before.heardAt + CLOCK_MS) return false;
+    // In place: all of a fleet may be news each second.
+    if (before) [before.heardAt, before.up] = [heardAt, up];
+    else told.set(drone.drone_id, { heardAt, up });
+    return true;
   });
 }
