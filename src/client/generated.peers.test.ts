@@ -42,7 +42,7 @@ test("a client that openapi-python-client makes stores a mission and reads it ba
   const mission = JSON.parse(stdout);
   expect(mission).toMatchObject({
     name: "From Python",
-    mission_points: [0, 1, 2].map((sequence) => ({ lat: 47.4, altitude: 20, type: "fly", sequence })),
+    mission_points: [1, 2, 3].map((sequence) => ({ lat: 47.4, altitude: 20, type: "fly", sequence })),
   });
   expect((await api.get("/missions")).body).toEqual([mission]);
 });
