@@ -5,13 +5,12 @@ import jwt from "jsonwebtoken";
 import { Server } from "socket.io";
 import type { NewestState } from "../../src/vehicle";
 import { answer, ownFigures } from "../relay/child";
-import { flyAll, said } from "./states";
+import { flights } from "./states";
 
 /** The same states from memory, by node:http with the token's check, and by bare Socket.IO: no database, no Redis. */
 const key = createSecretKey(Buffer.from(process.env.JWT_SECRET as string));
 const states = new Map<number, { heardAt: number; said: Partial<NewestState> }>();
 const fleets = new Map<number, readonly number[]>();
-let stop = () => {};
 
 function fleetOf(user: number): object[] {
   const now = performance.now();
@@ -59,18 +58,8 @@ answer({
     fleets.set(user, ids);
     return ids.length;
   },
-  fly: (ids: readonly number[]) => {
-    const say = (id: number, tenth: number) => {
-      for (const part of said(id, tenth))
-        states.set(id, { heardAt: performance.now(), said: { ...states.get(id)?.said, ...part } });
-    };
-    for (const id of ids) say(id, 0);
-    stop = flyAll(ids, say);
-    return ids.length;
-  },
-  land: () => {
-    stop();
-    return true;
-  },
+  ...flights((id, part) =>
+    states.set(id, { heardAt: performance.now(), said: { ...states.get(id)?.said, ...part } }),
+  ),
   ...ownFigures,
 });

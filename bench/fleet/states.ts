@@ -1,7 +1,7 @@
 import type { NewestState } from "../../src/vehicle";
 
 /** What a copter says of itself in its so-manieth tenth of a second. */
-export function said(drone: number, tenth: number): Partial<NewestState>[] {
+function said(drone: number, tenth: number): Partial<NewestState>[] {
   const position = {
     latitude: 47.397742 + drone * 1e-5 + tenth * 1e-7,
     longitude: 8.545594 - tenth * 1e-7,
@@ -18,15 +18,31 @@ export function said(drone: number, tenth: number): Partial<NewestState>[] {
   ];
 }
 
-/** Calls `say` ten times a second for each drone, spread over the tenth. */
-export function flyAll(drones: readonly number[], say: (drone: number, tenth: number) => void): () => void {
-  let tick = 0;
-  const timer = setInterval(() => {
-    for (let at = tick % SLICES; at < drones.length; at += SLICES)
-      say(drones[at] as number, Math.floor(tick / SLICES));
-    tick += 1;
-  }, 100 / SLICES);
-  return () => clearInterval(timer);
+/**
+ * What a server answers the benchmark: `fly`, from then on `say` is called ten times a second for each of these drones,
+ * spread over the tenth, and once for each at the start; `land` ends that.
+ */
+export function flights(say: (drone: number, part: Partial<NewestState>) => void) {
+  let timer: NodeJS.Timeout | undefined;
+  const sayAll = (drone: number, tenth: number) => {
+    for (const part of said(drone, tenth)) say(drone, part);
+  };
+  return {
+    fly: (drones: readonly number[]) => {
+      for (const drone of drones) sayAll(drone, 0);
+      let tick = 0;
+      timer = setInterval(() => {
+        for (let at = tick % SLICES; at < drones.length; at += SLICES)
+          sayAll(drones[at] as number, Math.floor(tick / SLICES));
+        tick += 1;
+      }, 100 / SLICES);
+      return drones.length;
+    },
+    land: () => {
+      clearInterval(timer);
+      return true;
+    },
+  };
 }
 
 const SLICES = 10;

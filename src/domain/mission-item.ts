@@ -15,6 +15,11 @@ export const MavCommand = {
   circleExclusion: 5004,
 } as const;
 
+/** Commands of missions whose position autopilots store; of the others they keep parameters only. */
+export const WITH_POSITION: ReadonlySet<number> = new Set([
+  16, 17, 18, 19, 21, 22, 31, 80, 82, 84, 85, 94, 195, 201, 4501,
+]);
+
 /** MAV_FRAME numbers that plans use. */
 export const MavFrame = {
   global: 0,

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { freePort } from "../../laptop/free-port";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
-import { startBrowser, type TestBrowser } from "./browser";
+import { startBrowser, type TestBrowser, type TestWindow } from "./browser";
 
 export interface ConsoleWorld {
   readonly gateway: TestGateway;
@@ -17,6 +17,25 @@ export async function consoleWorld(env: Record<string, string> = {}): Promise<Co
     startBrowser(origin),
   ]);
   return { gateway, browser };
+}
+
+/**
+ * For the tests of one file: one gateway and browser, and for each test a window of its own, whose pages must not have
+ * broken a rule.
+ */
+export function consoleTests(): { readonly world: ConsoleWorld; readonly window: TestWindow } {
+  const at = {} as { world: ConsoleWorld; window: TestWindow };
+  beforeAll(async () => {
+    at.world = await consoleWorld();
+  });
+  beforeEach(async () => {
+    at.window = await at.world.browser.newWindow();
+  });
+  afterEach(async () => {
+    expect(at.window.faults).toEqual([]);
+    await at.window.context.close();
+  });
+  return at;
 }
 
 /** Fills in the form of the page that is shown, and waits for nothing. */

@@ -1,34 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { createUser, hashPassword } from "../../features/accounts";
-import type { TestWindow } from "./browser";
-import { type ConsoleWorld, consoleWorld, mailedLink, shown, signIn } from "./console-world";
+import { consoleTests, consoleWorld, mailedLink, shown, signIn } from "./console-world";
 
-let world: ConsoleWorld;
-let window: TestWindow;
-beforeAll(async () => {
-  world = await consoleWorld();
-});
-beforeEach(async () => {
-  window = await world.browser.newWindow();
-});
-afterEach(async () => {
-  expect(window.faults).toEqual([]);
-  await window.context.close();
-});
+const at = consoleTests();
 
 const SENT = "A mail with a link is on its way.";
 
 test("a person registers, chooses a first password by the mailed link, and signs in with it", async () => {
   const username = `new-${randomUUID()}@example.com`;
-  const page = await window.newTab("/");
+  const page = await at.window.newTab("/");
   await page.getByRole("link", { name: "Create an account" }).click();
   await page.getByLabel("Email").fill(username);
   await page.getByRole("button", { name: "Send the link" }).click();
   await page.getByRole("status").filter({ hasText: SENT }).waitFor();
 
-  const link = new URL(mailedLink(world.gateway, username));
+  const link = new URL(mailedLink(at.world.gateway, username));
   expect([link.origin, link.pathname, link.searchParams.get("verify")]).toEqual([
-    world.gateway.url,
+    at.world.gateway.url,
     "/reset-password",
     "true",
   ]);
@@ -60,15 +48,15 @@ test("a gateway without registration says so in the API's words", async () => {
 });
 
 test("a forgotten password is set anew by the mailed link, and the old one is refused", async () => {
-  const { username, password } = await world.gateway.newUser();
-  const page = await window.newTab("/sign-in");
+  const { username, password } = await at.world.gateway.newUser();
+  const page = await at.window.newTab("/sign-in");
   await page.getByRole("link", { name: "Forgot your password?" }).click();
   await shown(page, "Forgotten password");
   await page.getByLabel("Email").fill(username);
   await page.getByRole("button", { name: "Send the link" }).click();
   await page.getByRole("status").filter({ hasText: SENT }).waitFor();
 
-  const link = mailedLink(world.gateway, username);
+  const link = mailedLink(at.world.gateway, username);
   await page.goto(link);
   await shown(page, "Set a new password");
   await page.getByLabel("New password", { exact: true }).fill("another password");
@@ -79,21 +67,21 @@ test("a forgotten password is set anew by the mailed link, and the old one is re
   await signIn(page, { username, password: "another password" });
   await shown(page, "Drones");
 
-  const again = await window.newTab(link);
+  const again = await at.window.newTab(link);
   await again.getByLabel("New password", { exact: true }).fill("a third password");
   await again.getByRole("button", { name: "Set the password" }).click();
   await again.getByRole("alert").filter({ hasText: "This link was used already" }).waitFor();
 });
 
 test("an unknown address is refused in the API's words", async () => {
-  const page = await window.newTab("/forgot-password");
+  const page = await at.window.newTab("/forgot-password");
   await page.getByLabel("Email").fill("nobody@example.com");
   await page.getByRole("button", { name: "Send the link" }).click();
   await page.getByRole("alert").filter({ hasText: "No user has this email." }).waitFor();
 });
 
 test("a link without its token says that it is incomplete", async () => {
-  const page = await window.newTab("/reset-password");
+  const page = await at.window.newTab("/reset-password");
   await page.getByText("This link is incomplete.").waitFor();
   expect(await page.getByRole("button", { name: "Set the password" }).count()).toBe(0);
 });
@@ -102,9 +90,9 @@ test("an account is activated by a press of the button, not by the link alone, a
   const username = `made-${randomUUID()}@example.com`;
   const password_hash = await hashPassword("whatever else");
   const level = "CUSTOMER";
-  const { db } = world.gateway.deps;
+  const { db } = at.world.gateway.deps;
   const { id, activation_token } = await createUser(db, { username, password_hash, level, active: false });
-  const page = await window.newTab(`/activate/${id}/${activation_token}`);
+  const page = await at.window.newTab(`/activate/${id}/${activation_token}`);
   await shown(page, "Activate your account");
   expect(await db("users").where({ id }).first("is_active")).toEqual({ is_active: false });
   await page.getByRole("button", { name: "Activate" }).click();
@@ -115,7 +103,7 @@ test("an account is activated by a press of the button, not by the link alone, a
 test.each(["1/wrong", "x/wrong", "99999999999/wrong", "1/%2e%2e%2flogin"])(
   "the activation link %s is refused in the API's words",
   async (link) => {
-    const page = await window.newTab(`/activate/${link}`);
+    const page = await at.window.newTab(`/activate/${link}`);
     await page.getByRole("button", { name: "Activate" }).click();
     await page.getByRole("alert").filter({ hasText: /\w{4}/ }).waitFor();
     await shown(page, "Activate your account");
@@ -123,7 +111,7 @@ test.each(["1/wrong", "x/wrong", "99999999999/wrong", "1/%2e%2e%2flogin"])(
 );
 
 test("the page of a payment leads to the drones", async () => {
-  const page = await window.newTab("/billing");
+  const page = await at.window.newTab("/billing");
   await page.getByText("The payment is being processed.").waitFor();
   await page.getByRole("link", { name: "To your drones" }).click();
   await shown(page, "Sign in");

@@ -1,26 +1,16 @@
 import type { Page } from "playwright-core";
 import type { TestUser } from "../../testing/worlds/start-gateway";
-import type { TestWindow } from "./browser";
-import { type ConsoleWorld, consoleWorld, shown, signIn } from "./console-world";
+import { consoleTests, shown, signIn } from "./console-world";
 
-let world: ConsoleWorld;
-let window: TestWindow;
+const at = consoleTests();
 let user: TestUser;
-beforeAll(async () => {
-  world = await consoleWorld();
-});
 beforeEach(async () => {
-  window = await world.browser.newWindow();
-  user = await world.gateway.newUser();
-});
-afterEach(async () => {
-  expect(window.faults).toEqual([]);
-  await window.context.close();
+  user = await at.world.gateway.newUser();
 });
 
 /** A tab that is signed in, and the access tokens that its requests carried. */
 async function signedIn(path = "/"): Promise<{ page: Page; accessTokens: string[] }> {
-  const page = await window.newTab(path);
+  const page = await at.window.newTab(path);
   const accessTokens: string[] = [];
   page.on("request", (request) => {
     const token = request.headers().authorization?.replace("Bearer ", "");
@@ -33,12 +23,12 @@ async function signedIn(path = "/"): Promise<{ page: Page; accessTokens: string[
 }
 
 /** As after ten minutes: the access token is refused, the refresh token is not. */
-const endAccessToken = (token: string) => world.gateway.api.as(token).delete("/logout");
+const endAccessToken = (token: string) => at.world.gateway.api.as(token).delete("/logout");
 
 /** As after twelve hours, or a password that was set elsewhere: both tokens are refused. */
 async function endSession(accessToken: string): Promise<void> {
   await endAccessToken(accessToken);
-  await world.gateway.deps.db("users").where({ id: user.id }).update({ password_changed_at: new Date() });
+  await at.world.gateway.deps.db("users").where({ id: user.id }).update({ password_changed_at: new Date() });
 }
 
 /** Leaves the drones and opens them again, without a load of the page. */
@@ -68,7 +58,7 @@ test("a session that has ended is begun anew at the address where it ended", asy
   await page.getByText("Your session has ended.").waitFor();
   await signIn(page, user);
   await shown(page, "Drones");
-  expect(page.url()).toBe(`${world.gateway.url}/?of=yesterday`);
+  expect(page.url()).toBe(`${at.world.gateway.url}/?of=yesterday`);
 });
 
 test("a session that ends without a load of the page asks for the password, too", async () => {
@@ -95,20 +85,20 @@ test("a reload keeps the session, and no token is kept beyond the tab", async ()
 
 test("a new tab has the session of the others, and a sign-out ends it in all", async () => {
   const { page, accessTokens } = await signedIn();
-  const second = await window.newTab("/");
+  const second = await at.window.newTab("/");
   await shown(second, "Drones");
   await second.getByRole("button", { name: "Sign out" }).click();
   await Promise.all([shown(page, "Sign in"), shown(second, "Sign in")]);
   expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
-  expect((await world.gateway.api.as(accessTokens.at(-1)).get("/user")).status).toBe(401);
+  expect((await at.world.gateway.api.as(accessTokens.at(-1)).get("/user")).status).toBe(401);
   await page.reload();
   await shown(page, "Sign in");
 });
 
 test("a sign-in in one tab signs the others in, as another user too", async () => {
-  const other = await world.gateway.newUser();
+  const other = await at.world.gateway.newUser();
   await other.api.post("/drone", { type: "sitl", name: "Of the other user", vehicle_type: "copter" });
-  const first = await window.newTab("/");
+  const first = await at.window.newTab("/");
   const { page: second } = await signedIn();
   await shown(first, "Drones");
   await second.getByRole("button", { name: "Sign out" }).click();
@@ -120,7 +110,7 @@ test("a sign-in in one tab signs the others in, as another user too", async () =
 
 test("tabs of another window have no part in the session", async () => {
   await signedIn();
-  const apart = await world.browser.newWindow();
+  const apart = await at.world.browser.newWindow();
   const page = await apart.newTab("/");
   await shown(page, "Sign in");
   await apart.context.close();
@@ -136,5 +126,5 @@ test("a gateway that does not answer is said, and asked again", async () => {
   await page.getByRole("button", { name: "Try again" }).click();
   await shown(page, "Drones");
   // The browser itself says on its console that the connection was refused.
-  window.faults.splice(0);
+  at.window.faults.splice(0);
 });

@@ -1,27 +1,15 @@
 import type { Page } from "playwright-core";
 import { eventually } from "../../testing/until";
-import type { TestWindow } from "./browser";
-import { type ConsoleWorld, consoleWorld, shown, signIn } from "./console-world";
+import { consoleTests, shown, signIn } from "./console-world";
 
-let world: ConsoleWorld;
-let window: TestWindow;
-beforeAll(async () => {
-  world = await consoleWorld();
-});
-beforeEach(async () => {
-  window = await world.browser.newWindow();
-});
-afterEach(async () => {
-  expect(window.faults).toEqual([]);
-  await window.context.close();
-});
+const at = consoleTests();
 
 const rows = (page: Page) => page.locator("tbody tr").allInnerTexts();
 
 test("a user signs in and sees their drones", async () => {
-  const user = await world.gateway.newUser();
+  const user = await at.world.gateway.newUser();
   await user.api.post("/drone", { type: "sitl", name: "Falcon", vehicle_type: "rover" });
-  const page = await window.newTab("/");
+  const page = await at.window.newTab("/");
   await signIn(page, user);
   await shown(page, "Drones");
   await page.getByText("1 drone").waitFor();
@@ -31,9 +19,9 @@ test("a user signs in and sees their drones", async () => {
 });
 
 test("a wrong password is refused in the API's words, and the email stays", async () => {
-  const user = await world.gateway.newUser();
-  const page = await window.newTab("/sign-in");
-  const { body } = await world.gateway.api.post("/login", { username: user.username, password: "wrong" });
+  const user = await at.world.gateway.newUser();
+  const page = await at.window.newTab("/sign-in");
+  const { body } = await at.world.gateway.api.post("/login", { username: user.username, password: "wrong" });
   await signIn(page, { ...user, password: "wrong" });
   await page.getByRole("alert").filter({ hasText: body[0].error }).waitFor();
   expect(await page.getByLabel("Email").inputValue()).toBe(user.username);
@@ -43,8 +31,8 @@ test("a wrong password is refused in the API's words, and the email stays", asyn
 });
 
 test("a user without drones is told so", async () => {
-  const page = await window.newTab("/sign-in");
-  await signIn(page, await world.gateway.newUser());
+  const page = await at.window.newTab("/sign-in");
+  await signIn(page, await at.world.gateway.newUser());
   await page.getByText("You have no drones yet.").waitFor();
 });
 
@@ -53,10 +41,10 @@ test.each([
   "<script>document.title = 'run'</script>",
   "{{constructor.constructor('return 1')()}} &lt;b&gt; \u202e",
 ])("the name %s of a drone is shown as text", async (name) => {
-  const user = await world.gateway.newUser();
+  const user = await at.world.gateway.newUser();
   const { body } = await user.api.post("/drone", { type: "sitl", name, vehicle_type: "copter" });
   expect(body).toMatchObject({ name });
-  const page = await window.newTab("/");
+  const page = await at.window.newTab("/");
   await signIn(page, user);
   await page.getByText("1 drone").waitFor();
   expect(await page.locator("tbody th").textContent()).toBe(name);
@@ -65,8 +53,8 @@ test.each([
 });
 
 test("the keyboard alone signs a user in and out", async () => {
-  const user = await world.gateway.newUser();
-  const page = await window.newTab("/sign-in");
+  const user = await at.world.gateway.newUser();
+  const page = await at.window.newTab("/sign-in");
   await shown(page, "Sign in");
   const focused = () =>
     page.evaluate(() => {
@@ -96,7 +84,7 @@ test("the keyboard alone signs a user in and out", async () => {
 });
 
 test("the password is shown on request and hidden again", async () => {
-  const page = await window.newTab("/sign-in");
+  const page = await at.window.newTab("/sign-in");
   const field = page.getByLabel("Password", { exact: true });
   await field.fill("correct horse");
   await page.getByRole("button", { name: "Show the password" }).click();
@@ -106,7 +94,7 @@ test("the password is shown on request and hidden again", async () => {
 });
 
 test("an address without a page says so, and leads to the drones", async () => {
-  const page = await window.newTab("/no/such/page");
+  const page = await at.window.newTab("/no/such/page");
   await shown(page, "Page not found");
   await page.getByRole("link", { name: "To your drones" }).click();
   await shown(page, "Sign in");

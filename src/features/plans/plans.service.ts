@@ -57,9 +57,9 @@ export class PlanService<Kind extends PlanKind> {
   create(userId: number, plan: Kind["newPlan"]): Promise<string> {
     return this.changed(userId, async (trx) => {
       await this.store.lockOwner(trx, userId);
-      const id = await this.store.insert(trx, userId, plan);
+      const [id] = await this.store.insertAll(trx, userId, [plan]);
       await this.admitPlans(trx, userId);
-      return id;
+      return id as number;
     });
   }
 

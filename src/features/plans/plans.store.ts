@@ -64,13 +64,6 @@ export class PlanStore<Point extends Row> {
     return rows.map((row: PlanText) => this.planJson(row));
   }
 
-  async insert(db: Db, userId: number, fields: object): Promise<number> {
-    const [row] = await db(this.tables.plans)
-      .insert({ ...fields, user_id: userId })
-      .returning("id");
-    return row.id;
-  }
-
   /** Returns their ids, in the order of the plans. */
   async insertAll(db: Db, userId: number, plans: readonly object[]): Promise<number[]> {
     const rows = await db(this.tables.plans)

@@ -1,4 +1,4 @@
-import { MavCommand } from "../../../domain/mission-item";
+import { MavCommand, WITH_POSITION } from "../../../domain/mission-item";
 import { type LeftOutList, type ReadWaypoint, refuseFile, type Waypoint } from "./plan-file";
 
 /** What the formats made of MAVLink items have in common: `.plan` and `.waypoints`. */
@@ -13,9 +13,6 @@ const PLAIN_NUMBERS: ReadonlySet<number> = new Set([202, 203]);
  * SPLINE_WAYPOINT.
  */
 const FLOWN_TO: ReadonlySet<number> = new Set([MavCommand.waypoint, 17, 18, 19, 31, 82]);
-
-/** Commands with a position. A takeoff and a landing without one happen where the vehicle is. */
-const WITH_POSITION: ReadonlySet<number> = new Set([...FLOWN_TO, 21, 22, 80, 84, 85, 94, 195, 201]);
 
 /** The number of leading parameters that mean something, where it is below 3. */
 const USED_PARAMS: Readonly<Record<number, number>> = {

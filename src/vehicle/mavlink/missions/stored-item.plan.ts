@@ -1,6 +1,6 @@
 import { type Comparison, type ComparisonRules, compare, type Verdict } from "../../../domain/compare-plans";
 import { type FenceArea, fenceAreas } from "../../../domain/fence-areas";
-import { canonicalItem, type MissionItem, toE7 } from "../../../domain/mission-item";
+import { canonicalItem, type MissionItem, toE7, WITH_POSITION } from "../../../domain/mission-item";
 
 /** Plans as autopilots store them: each rounds, wraps and drops fields by rules of its own. */
 
@@ -21,11 +21,6 @@ const FIELDS = [
 ] as const;
 type Field = (typeof FIELDS)[number];
 type Param = "param1" | "param2" | "param3" | "param4";
-
-/** Commands whose position both autopilots store; of the others they keep parameters only. */
-const WITH_POSITION: ReadonlySet<number> = new Set([
-  16, 17, 18, 19, 21, 22, 31, 80, 82, 84, 85, 94, 195, 201, 4501,
-]);
 
 /** A value in the form in which it is stored. */
 type Rule = (sent: number) => number;
