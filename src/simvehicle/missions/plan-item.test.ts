@@ -86,3 +86,12 @@ test("PX4 keeps yaws from 0 on, and refuses a position where the command has non
     expect(storedByPx4(planItem({ command, frame: 2 }))).toHaveProperty("item");
   }
 });
+
+test("ArduPilot keeps bytes of a camera's shot and of a gimbal's mode, in their positions' place too", () => {
+  expect(kept({ command: 203, param2: 2.6, param3: -30.5, param4: -90, x: 1, y: 258, z: 5 })).toMatchObject({
+    ...{ param2: 2, param3: -30, param4: 166, x: 1, y: 2, z: 0 },
+  });
+  expect(kept({ command: 205, param1: -30.5, param4: 3, x: 7, y: 7, z: 20 })).toMatchObject({
+    ...{ param1: -30.5, param4: 0, x: 0, y: 0, z: 4 },
+  });
+});

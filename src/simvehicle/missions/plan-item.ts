@@ -39,6 +39,7 @@ const flag: Rule = (sent) => (sent > 0 ? 1 : 0);
 /** An unsigned 16-bit number (Mission_Command.p1). */
 const word: Rule = (sent) => Math.trunc(sent) & 0xffff;
 const direction: Rule = (sent) => (sent < 0 ? -1 : 1);
+const byte: Rule = (sent) => Math.trunc(sent) & 0xff;
 /** A byte holds the turns of a loiter: whole ones, or parts of one in 256ths. */
 const turns: Rule = (sent) => (sent > 0 && sent < 1 ? Math.trunc(sent * 256) / 256 : word(sent));
 /** Another byte holds its radius: metres, or tens of them. */
@@ -76,7 +77,7 @@ const ARDUPILOT: Rules = {
   195: { 1: whole },
   197: {},
   201: { 1: word },
-  203: { 1: exact, 2: exact, 3: exact, 4: exact },
+  203: { 1: byte, 2: byte, 3: (sent) => (Math.trunc(sent) << 24) >> 24, 4: byte },
   205: { 1: exact, 2: exact, 3: exact },
   206: { 1: exact, 3: whole },
   207: { 1: word },
@@ -110,13 +111,20 @@ export function storedByArdupilot(sent: PlanItem): ConversionResult {
   const kept = sent.command === Command.NAV_LAND ? PARAMS.slice(0, 1) : PARAMS.filter((at) => rules[at]);
   for (const at of kept) if (Number.isNaN(sent[`param${at}`])) return { refused: invalidParam(at) };
   const item = { ...sent, autocontinue: 1, ...storedParams(sent, rules, dropped) };
-  if (!LOCATED.has(sent.command)) return { item: { ...item, frame: 0, x: 0, y: 0, z: 0 } };
+  if (!LOCATED.has(sent.command))
+    return { item: { ...item, frame: 0, x: 0, y: 0, z: 0, ...numbersInPosition(sent) } };
   const fault = positionFault(sent);
   if (fault !== undefined) return { refused: fault };
   const frame = ardupilotFrame(sent.frame);
   if (frame === undefined) return { refused: MissionResult.UNSUPPORTED_FRAME };
   const centimetres = Math.trunc(Math.fround(sent.z * 100));
   return { item: { ...item, frame, z: Math.fround(centimetres * 0.01) } };
+}
+
+/** What ArduPilot keeps where others have a position: a camera's shot and the sender's number of it, a gimbal's mode. */
+function numbersInPosition({ command, x, y, z }: PlanItem): Partial<PlanItem> {
+  if (command === Command.DO_DIGICAM_CONTROL) return { x: x & 0xff, y: y & 0xff };
+  return command === Command.DO_MOUNT_CONTROL ? { z: z & 0b111 } : {};
 }
 
 const invalidParam = (at: number): MissionResult => (MissionResult.INVALID_PARAM1 + at - 1) as MissionResult;

@@ -121,6 +121,20 @@ describe.each(autopilots)("%s", (name) => {
     expect(refused).toEqual(REFUSED[name]);
   });
 
+  test("a camera's shot and a gimbal's angles keep the numbers in their positions' place", async () => {
+    const shot = { command: 203, frame: 2, lat: 1e-7, lng: 0, altitude: 0 };
+    const gimbal = { command: 205, frame: 2, param1: -30.5, lat: 0, lng: 0, altitude: 2 };
+    const id = await store([{ command: 22 }, { north: 20 }, shot, gimbal]);
+    expect(await push(id)).toMatchObject({ status: 200, body: { result: { adjusted: [] } } });
+    const [, , shotOnBoard, gimbalOnBoard] = await missionOnBoard(vehicle);
+    expect(shotOnBoard).toMatchObject({ command: 203, x: 1, y: 0 });
+    expect(gimbalOnBoard).toMatchObject({ command: 205, param1: -30.5, z: 2 });
+    if (isPx4(name)) return;
+    const fraction = await push(await store([{ command: 22 }, { north: 20 }, { ...shot, param2: 2.6 }]));
+    const adjusted = [{ sequence: 3, field: "param2", sent: Math.fround(2.6), stored: 2 }];
+    expect(fraction).toMatchObject({ status: 200, body: { result: { adjusted } } });
+  });
+
   test("a jump leads to its row, whichever way the vehicle counts", async () => {
     const rows = [{ north: 30 }, { north: 30, east: 30 }, { command: 177, param1: 2, param2: 2 }];
     const id = await store(rows);

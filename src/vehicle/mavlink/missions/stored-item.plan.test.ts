@@ -91,6 +91,13 @@ describe("a mission read back", () => {
     ["no yaw of a landing", { command: 21, param4: 90 }, { param4: 1 }, adjusted("param4", 90, 1)],
     ["a yaw of its own", { command: 21, param4: Number.NaN }, { param4: 1 }, same],
     ["no yaw of its own", { param4: Number.NaN }, { param4: 0 }, same],
+    [
+      "whole numbers of a camera's order",
+      { command: 203, param3: 1.7 },
+      { param3: 1 },
+      adjusted("param3", 1.7, 1),
+    ],
+    ["no other number of a camera's order", { command: 203, param3: -30.5 }, { param3: 226 }, different],
   ])("from ArduPilot has %s", (_, sent, kept, result) => {
     expect(ardupilot(sent, kept)).toEqual(result);
   });

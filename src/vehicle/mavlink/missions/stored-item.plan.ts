@@ -42,7 +42,8 @@ type Rules = Readonly<Record<number, Readonly<Partial<Record<Param, Rule>>>>>;
 
 /**
  * The parameters that mean something in a command, and what ArduPilot stores of them: it packs an item into a few
- * bytes (AP_Mission::mavlink_int_to_mission_cmd). Of a command that is not listed it stores all, or drops some.
+ * bytes (AP_Mission::mavlink_int_to_mission_cmd). Of a command that is not listed it stores all, drops some, or stores whole
+ * numbers.
  */
 const ARDUPILOT: Rules = {
   16: { param1: whole, param2: dropped, param3: dropped, param4: dropped },
@@ -190,7 +191,8 @@ function judgeParam(field: Param, was: number, is: number, command: number, auto
   const rules = rulesOf(autopilot)[command];
   if (!rules) {
     const drops = autopilot === "ardupilot" || WITH_POSITION.has(command);
-    return drops && is === 0 ? "adjusted" : "different";
+    const isWhole = autopilot === "ardupilot" && is === Math.trunc(was);
+    return (drops && is === 0) || isWhole ? "adjusted" : "different";
   }
   const rule = rules[field];
   if (!rule) return "same";
