@@ -8,6 +8,8 @@ export class ApiError extends Error {
     message: string,
     /** Seconds to wait before the next try; of 429 and 503. */
     readonly retryAfter?: number,
+    /** The drone may have carried out the order or not. */
+    readonly outcomeUnknown = false,
   ) {
     super(message);
     this.name = "ApiError";
@@ -26,6 +28,7 @@ export function errorOf(response: Response, body: unknown): ApiError | undefined
     code,
     words ?? message ?? response.statusText,
     Number.isNaN(retryAfter) ? undefined : retryAfter,
+    response.headers.get("X-Outcome") === "unknown",
   );
 }
 

@@ -67,6 +67,16 @@ export class FleetClient {
     await this.api.DELETE("/logout", { headers, keepalive: true });
   }
 
+  /** Of the requests that are sent now; a socket's handshake carries it. Undefined when nobody is logged in. */
+  get accessToken(): string | undefined {
+    return this.tokens?.access_token;
+  }
+
+  /** For a socket whose token was refused. Ends the session when the gateway refuses the refresh token, too. */
+  async refreshTokens(): Promise<void> {
+    if (this.tokens) await this.refreshOnce(this.tokens);
+  }
+
   /** The pair that an earlier session got. */
   useTokens(tokens: Tokens | undefined): void {
     this.tokens = tokens;

@@ -8,8 +8,6 @@ import { startTestGateway, type TestGateway } from "../testing/worlds/start-gate
 
 jest.setTimeout(120_000);
 
-const KEPT = join(packageRoot, "src/client/api-types.ts");
-
 let gateway: TestGateway;
 let folder: string;
 let description: string;
@@ -20,13 +18,39 @@ beforeAll(async () => {
   writeFileSync(description, JSON.stringify((await gateway.api.get("/openapi.json")).body));
 });
 
-test("the client's types are those that openapi-typescript makes of /openapi.json", () => {
-  const made = join(folder, "api-types.ts");
-  execFileSync(join(packageRoot, ".ci/peers/api-types"), [description, made], { stdio: "pipe" });
+interface Sockets {
+  readonly channels: Readonly<
+    Record<string, { readonly messages: Readonly<Record<string, { readonly payload?: object }>> }>
+  >;
+}
+
+/** A description of OpenAPI with the payload of each message of AsyncAPI's, as `<channel>_<message>`. */
+function payloadsOf({ channels }: Sockets): object {
+  const schemas = Object.entries(channels).flatMap(([channel, { messages }]) =>
+    Object.entries(messages).flatMap(([id, { payload }]) => (payload ? [[`${channel}_${id}`, payload]] : [])),
+  );
+  const info = { title: "Messages", version: "1" };
+  return { openapi: "3.1.0", info, paths: {}, components: { schemas: Object.fromEntries(schemas) } };
+}
+
+/** Compares what openapi-typescript makes with the file in src/client, or writes that one for `npm run client:types`. */
+function expectKept(file: string, document: string): void {
+  const made = join(folder, file);
+  execFileSync(join(packageRoot, ".ci/peers/api-types"), [document, made], { stdio: "pipe" });
   const types = readFileSync(made, "utf8");
-  // `npm run client:types`.
-  if (process.env.WRITE_API_TYPES) writeFileSync(KEPT, types);
-  expect(readFileSync(KEPT, "utf8") === types).toBe(true);
+  const kept = join(packageRoot, "src/client", file);
+  if (process.env.WRITE_API_TYPES) writeFileSync(kept, types);
+  expect(readFileSync(kept, "utf8") === types).toBe(true);
+}
+
+test("the client's types are those that openapi-typescript makes of /openapi.json", () => {
+  expectKept("api-types.ts", description);
+});
+
+test("the types of the sockets' messages are those that openapi-typescript makes of /asyncapi.json", async () => {
+  const document = join(folder, "messages.json");
+  writeFileSync(document, JSON.stringify(payloadsOf((await gateway.api.get("/asyncapi.json")).body)));
+  expectKept("message-types.ts", document);
 });
 
 test("a client that openapi-python-client makes stores a mission and reads it back", async () => {

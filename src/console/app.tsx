@@ -1,5 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { LocationProvider, Route, Router } from "preact-iso/router";
+import { LiveContext } from "./live/context";
+import type { Live } from "./live/live";
 import { pages } from "./page-table";
 import NotFound from "./pages/not-found";
 import { Card } from "./parts/card";
@@ -12,15 +14,17 @@ import { strings } from "./strings";
 /** Links to pages of the API, such as its documentation, leave the console. */
 const SCOPE = /^\/(?!api(\/|$))/;
 
-export const App = ({ session }: { session: Session }) => (
+export const App = ({ session, live }: { session: Session; live: Live }) => (
   <SessionContext.Provider value={session}>
-    <LocationProvider scope={SCOPE}>
-      <Shell>
-        <FailureBoundary>
-          <Pages />
-        </FailureBoundary>
-      </Shell>
-    </LocationProvider>
+    <LiveContext.Provider value={live}>
+      <LocationProvider scope={SCOPE}>
+        <Shell>
+          <FailureBoundary>
+            <Pages />
+          </FailureBoundary>
+        </Shell>
+      </LocationProvider>
+    </LiveContext.Provider>
   </SessionContext.Provider>
 );
 

@@ -1,5 +1,6 @@
 import { render } from "preact";
 import { App } from "./app";
+import { Live } from "./live/live";
 import { startTheme } from "./parts/theme";
 import { Session } from "./session/session";
 import "./styles/theme.css";
@@ -9,5 +10,5 @@ import "./styles/shell.css";
 
 startTheme();
 const session = new Session(location.origin, sessionStorage);
-render(<App session={session} />, document.getElementById("console") as HTMLElement);
+render(<App session={session} live={new Live(session)} />, document.getElementById("console") as HTMLElement);
 void session.start();

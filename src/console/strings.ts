@@ -5,6 +5,33 @@ export const strings = {
   titleOf: (page: string) => `${page} – Fleet Gateway`,
   skipToContent: "Skip to the content",
   goBackToSignIn: "Back to sign in",
+  loading: "Loading…",
+  close: "Close",
+  cancel: "Cancel",
+  pages: {
+    title: "Pages",
+    fleet: "Fleet",
+    plans: "Plan",
+    flights: "Flights",
+    calendar: "Calendar",
+    account: "Account",
+  },
+  connection: {
+    lost: (age: string) => `No connection to the gateway since ${age}. What is shown is from then.`,
+    offline: (age: string) => `This device is offline since ${age}. What is shown is from then.`,
+  },
+  units: { toImperial: "Imperial units", toMetric: "Metric units" },
+  orders: {
+    title: "Orders",
+    noReply: "No reply came. The order may have been carried out or not: look before you repeat it.",
+    ago: (age: string) => `${age} ago`,
+    outcomes: {
+      pending: "under way",
+      done: "done",
+      refused: "refused",
+      unknown: "unknown: look before you repeat",
+    },
+  },
 
   theme: { toDark: "Dark colours", toLight: "Light colours" },
 
@@ -64,12 +91,11 @@ export const strings = {
     title: "Your payment",
     processing:
       "The payment is being processed. The number of vehicles changes as soon as it is confirmed, usually within a minute.",
-    home: "To your drones",
+    home: "To your fleet",
   },
 
-  home: {
-    title: "Drones",
-    loading: "Loading the drones…",
+  fleet: {
+    title: "Fleet",
     none: "You have no drones yet.",
     count: (count: number) => (count === 1 ? "1 drone" : `${count} drones`),
     name: "Name",
@@ -79,5 +105,15 @@ export const strings = {
     vehicles: { copter: "Copter", rover: "Rover" },
   },
 
-  notFound: { title: "Page not found", text: "There is no page at this address.", home: "To your drones" },
+  fly: { title: "Fly" },
+
+  plan: { title: "Plan" },
+
+  flights: { title: "Flights" },
+
+  calendar: { title: "Calendar" },
+
+  account: { title: "Account" },
+
+  notFound: { title: "Page not found", text: "There is no page at this address.", home: "To your fleet" },
 } as const;

@@ -29,7 +29,7 @@ const BODY_LIMIT_BYTES = 524_288;
 const PUBLIC_BODY_LIMIT_BYTES = 65_536;
 
 /** What a page of another origin may read of a reply, beside what every page may. */
-const EXPOSED_HEADERS = ["X-Request-Id", "Retry-After", "Content-Disposition", "X-Left-Out"];
+const EXPOSED_HEADERS = ["X-Request-Id", "Retry-After", "Content-Disposition", "X-Left-Out", "X-Outcome"];
 
 /** How long a browser may cache the reply to a preflight request. */
 const PREFLIGHT_SECONDS = 600;
@@ -129,8 +129,10 @@ function mainApp(deps: GatewayDeps, routes: readonly Route[], observe: Middlewar
   app.use(docsPage(descriptions, BASE_PATH));
   app.use(mounted);
   if (config.CONSOLE === "on") {
-    const { RELAY_PUBLIC_ORIGIN: relay } = config;
-    app.use(consolePages({ folder: CONSOLE_FOLDER, connectTo: relay ? [relay] : [], log }));
+    const { RELAY_PUBLIC_ORIGIN: relayOrigin, ENABLE_REGISTRATION: registration } = config;
+    const settings = { ...(relayOrigin ? { relayOrigin } : {}), registration };
+    const connectTo = relayOrigin ? [relayOrigin] : [];
+    app.use(consolePages({ folder: CONSOLE_FOLDER, connectTo, settings, log }));
   }
   return app;
 }

@@ -10,7 +10,12 @@ import { errorBoundary } from "./error-boundary";
 import { securityHeaders } from "./security-headers";
 import { closeServer, listen } from "./server/listen";
 
-const PAGE = "<!doctype html><title>Console</title>";
+const PAGE = '<!doctype html><meta name="settings" content="" /><title>Console</title>';
+const SETTINGS = { relayOrigin: `wss://relay.example.com/"><script>&`, registration: false };
+const SERVED = PAGE.replace(
+  'content=""',
+  'content="{&quot;relayOrigin&quot;:&quot;wss://relay.example.com/\\&quot;><script>&amp;&quot;,&quot;registration&quot;:false}"',
+);
 const SCRIPT = "document.title = 'The console runs';".repeat(50);
 const RELAY = "wss://relay.example.com";
 
@@ -32,7 +37,12 @@ async function serve(folder: string): Promise<{ url: string; warnings: unknown[]
   const warnings: unknown[] = [];
   const app = new Koa().use(securityHeaders).use(errorBoundary([], "/api/v1"));
   app.use(
-    consolePages({ folder, connectTo: [RELAY], log: { warn: (...told: unknown[]) => warnings.push(told) } }),
+    consolePages({
+      folder,
+      connectTo: [RELAY],
+      settings: SETTINGS,
+      log: { warn: (...told: unknown[]) => warnings.push(told) },
+    }),
   );
   const server = createServer(app.callback());
   atEndOfFile(() => closeServer(server));
@@ -57,7 +67,7 @@ test.each([
   "/drones/1/",
 ])("%s is answered with the page, which no cache keeps without asking", async (path) => {
   const reply = await ask(path);
-  expect([reply.status, await reply.text()]).toEqual([200, PAGE]);
+  expect([reply.status, await reply.text()]).toEqual([200, SERVED]);
   expect(reply.headers.get("content-type")).toBe("text/html; charset=utf-8");
   expect(reply.headers.get("cache-control")).toBe("no-cache");
 });

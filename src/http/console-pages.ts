@@ -1,15 +1,25 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Context, Middleware } from "koa";
 import type { Logger } from "../platform/process/log";
 import { opsPaths } from "./ops";
+
+/** What the pages are told of the deployment, in the element `meta` of the name `settings`. */
+export interface ConsoleSettings {
+  /** The relay's origin, where it is not the gateway's own. */
+  readonly relayOrigin?: string;
+  /** Whether people may register by themselves. */
+  readonly registration: boolean;
+}
 
 interface ConsoleOptions {
   /** The folder that the build of the console wrote. */
   readonly folder: string;
   /** Origins beside the gateway's own that the pages may connect to. */
   readonly connectTo?: readonly string[];
+  readonly settings: ConsoleSettings;
   readonly log: Pick<Logger, "warn">;
 }
 
@@ -40,13 +50,15 @@ const notPages = ["/api", "/socket.io", ...opsPaths];
  * what belongs to the path. All files are read at the start: a request names one of them and no path of the disk. Without
  * the folder, a warning is logged and every path passes on.
  */
-export function consolePages({ folder, connectTo = [], log }: ConsoleOptions): Middleware {
+export function consolePages({ folder, connectTo = [], settings, log }: ConsoleOptions): Middleware {
   const files = readFiles(folder);
-  const page = files.get("/index.html");
-  if (!page) {
+  const built = files.get("/index.html");
+  if (!built) {
     log.warn({ folder }, "The console is not served: it is not built. `npm run build` builds it");
     return (_, next) => next();
   }
+  const page = withSettings(built, settings);
+  files.set("/index.html", page);
   const policy = contentSecurityPolicy(connectTo);
   return (ctx, next) => {
     if (ctx.method !== "GET" && ctx.method !== "HEAD") return next();
@@ -91,7 +103,7 @@ function send(ctx: Context, { type, contents }: StoredFile, cacheControl: string
 }
 
 /** By their paths in a URL. */
-function readFiles(folder: string): ReadonlyMap<string, StoredFile> {
+function readFiles(folder: string): Map<string, StoredFile> {
   if (!existsSync(folder)) return new Map();
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name))
@@ -108,7 +120,23 @@ function readStored(name: string): StoredFile {
   return { type: extname(name), contents: new Map<Encoding, Content>([...made, ["identity", read(name)]]) };
 }
 
-function read(name: string): Content {
-  const bytes = readFileSync(name);
+/** The page with the settings, compressed anew where the build had compressed it. */
+function withSettings({ type, contents }: StoredFile, settings: ConsoleSettings): StoredFile {
+  const compress = { br: brotliCompressSync, gzip: gzipSync, identity: (bytes: Buffer) => bytes };
+  const json = JSON.stringify(settings).replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  const html = contents
+    .get("identity")
+    ?.bytes.toString()
+    .replace(/(<meta name="settings" content=")"/, (_, start) => `${start}${json}"`);
+  const bytes = Buffer.from(html ?? "");
+  return {
+    type,
+    contents: new Map([...contents.keys()].map((encoding) => [encoding, content(compress[encoding](bytes))])),
+  };
+}
+
+const read = (name: string): Content => content(readFileSync(name));
+
+function content(bytes: Buffer): Content {
   return { bytes, etag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"` };
 }

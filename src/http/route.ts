@@ -43,6 +43,8 @@ interface RouteSpec<
   readonly errorBodies?: Partial<Record<ErrorCode, (message: string, status: number) => unknown>>;
   /** Error statuses worth documenting; 401, 404 and 500 are added where they can occur. */
   readonly documents?: Readonly<Record<number, string>>;
+  /** Headers of errors that this route may send, by status: what each holds. */
+  readonly errorHeaders?: Readonly<Record<number, Readonly<Record<string, string>>>>;
   handle(input: Input<G, P, Q, B>): Promise<unknown> | unknown;
 }
 

@@ -11,11 +11,22 @@ interface FormProps {
   readonly label: string;
   /** The button's label while `submit` runs. */
   readonly busyLabel: string;
+  /** It deletes or ends something. */
+  readonly isDangerous?: boolean;
+  /** What `submit` needs is missing; the page says what. */
+  readonly isDisabled?: boolean;
   readonly children?: ComponentChildren;
 }
 
 /** Fields with one button. One `submit` runs at a time. */
-export function Form({ submit, label, busyLabel, children }: FormProps) {
+export function Form({
+  submit,
+  label,
+  busyLabel,
+  isDangerous = false,
+  isDisabled = false,
+  children,
+}: FormProps) {
   const isBusy = useSignal(false);
   const failure = useSignal("");
 
@@ -41,7 +52,12 @@ export function Form({ submit, label, busyLabel, children }: FormProps) {
         {failure.value}
       </p>
       {/* Not disabled: that would take the focus away. */}
-      <button type="submit" class="primary" aria-disabled={isBusy.value}>
+      <button
+        type="submit"
+        class={isDangerous ? "danger" : "primary"}
+        aria-disabled={isBusy.value}
+        disabled={isDisabled}
+      >
         {isBusy.value ? busyLabel : label}
       </button>
     </form>

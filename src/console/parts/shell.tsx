@@ -3,12 +3,24 @@ import { useLocation } from "preact-iso/router";
 import { paths } from "../paths";
 import { useSession } from "../session/context";
 import { strings } from "../strings";
-import { theme, toggleTheme } from "./theme";
+import { ConnectionBanner } from "./connection-banner";
+import { ThemeToggle, UnitToggle } from "./toggles";
+
+const text = strings.pages;
+
+/** Pages of a signed-in user, and the paths that belong to each. */
+const links = [
+  [paths.home, text.fleet, /^\/($|fly\/)/],
+  [paths.plans, text.plans, /^\/plan/],
+  [paths.flights, text.flights, /^\/executions/],
+  [paths.calendar, text.calendar, /^\/calendar/],
+  [paths.account, text.account, /^\/account/],
+] as const;
 
 /** The bar above every page, and the page. */
 export function Shell({ children }: { children: ComponentChildren }) {
   const session = useSession();
-  const { route } = useLocation();
+  const { route, path } = useLocation();
   const user = session.user.value;
   const signOut = () => {
     session.signOut();
@@ -22,10 +34,20 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <header class="bar">
         <a class="product" href={paths.home}>
           <Mark />
-          {strings.product}
+          <span>{strings.product}</span>
         </a>
+        {user && (
+          <nav class="pages" aria-label={text.title}>
+            {links.map(([to, label, belongs]) => (
+              <a key={to} href={to} aria-current={belongs.test(path) ? "page" : undefined}>
+                {label}
+              </a>
+            ))}
+          </nav>
+        )}
         <div class="bar-end">
           {user && <span class="who">{user.username}</span>}
+          {user && <UnitToggle />}
           <ThemeToggle />
           {user && (
             <button type="button" onClick={signOut}>
@@ -34,29 +56,11 @@ export function Shell({ children }: { children: ComponentChildren }) {
           )}
         </div>
       </header>
+      <ConnectionBanner />
       <main id="content" tabIndex={-1}>
         {children}
       </main>
     </>
-  );
-}
-
-function ThemeToggle() {
-  const isDark = theme.value === "dark";
-  const label = isDark ? strings.theme.toLight : strings.theme.toDark;
-  return (
-    <button type="button" class="quiet" aria-label={label} title={label} onClick={toggleTheme}>
-      <svg viewBox="0 0 24 24" width="22" height="22" class="line" aria-hidden="true">
-        {isDark ? (
-          <>
-            <circle cx="12" cy="12" r="4.5" />
-            <path d="M12 2v2.5M12 19.5V22M2 12h2.5M19.5 12H22M4.9 4.9l1.8 1.8M17.3 17.3l1.8 1.8M19.1 4.9l-1.8 1.8M6.7 17.3l-1.8 1.8" />
-          </>
-        ) : (
-          <path d="M20.5 14.5A8.5 8.5 0 0 1 9.5 3.5a8.5 8.5 0 1 0 11 11z" />
-        )}
-      </svg>
-    </button>
   );
 }
 

@@ -41,7 +41,7 @@ const pages: readonly [name: string, path: string, show: Show][] = [
   ["billing", "/billing", (page) => shown(page, "Your payment")],
   ["not-found", "/none", (page) => shown(page, "Page not found")],
   [
-    "home",
+    "fleet",
     "/",
     async (page) => {
       await signIn(page, user);

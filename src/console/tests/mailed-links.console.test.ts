@@ -31,7 +31,7 @@ test("a person registers, chooses a first password by the mailed link, and signs
   await page.getByRole("status").filter({ hasText: "Registered. Sign in with the new password." }).waitFor();
   expect(await page.getByLabel("Email").inputValue()).toBe(username);
   await signIn(page, { username, password: "a first password" });
-  await shown(page, "Drones");
+  await shown(page, "Fleet");
   // The token of the link is in no address that the tab goes back to.
   await page.goBack();
   expect(page.url()).not.toContain("token");
@@ -65,7 +65,7 @@ test("a forgotten password is set anew by the mailed link, and the old one is re
   await signIn(page, { username, password });
   await page.getByRole("alert").filter({ hasText: "The username or the password is wrong." }).waitFor();
   await signIn(page, { username, password: "another password" });
-  await shown(page, "Drones");
+  await shown(page, "Fleet");
 
   const again = await at.window.newTab(link);
   await again.getByLabel("New password", { exact: true }).fill("a third password");
@@ -96,7 +96,7 @@ test("an account is activated by a press of the button, not by the link alone, a
   await shown(page, "Activate your account");
   expect(await db("users").where({ id }).first("is_active")).toEqual({ is_active: false });
   await page.getByRole("button", { name: "Activate" }).click();
-  await shown(page, "Drones");
+  await shown(page, "Fleet");
   expect(await page.getByText(username).isVisible()).toBe(true);
 });
 
@@ -113,6 +113,6 @@ test.each(["1/wrong", "x/wrong", "99999999999/wrong", "1/%2e%2e%2flogin"])(
 test("the page of a payment leads to the drones", async () => {
   const page = await at.window.newTab("/billing");
   await page.getByText("The payment is being processed.").waitFor();
-  await page.getByRole("link", { name: "To your drones" }).click();
+  await page.getByRole("link", { name: "To your fleet" }).click();
   await shown(page, "Sign in");
 });

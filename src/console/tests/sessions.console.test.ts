@@ -17,7 +17,7 @@ async function signedIn(path = "/"): Promise<{ page: Page; accessTokens: string[
     if (token && !request.url().endsWith("/auth/refresh")) accessTokens.push(token);
   });
   await signIn(page, user);
-  await shown(page, "Drones");
+  await shown(page, "Fleet");
   await page.getByText("You have no drones yet.").waitFor();
   return { page, accessTokens };
 }
@@ -37,7 +37,7 @@ async function openDronesAgain(page: Page): Promise<void> {
     history.pushState(null, "", "/billing");
     dispatchEvent(new PopStateEvent("popstate"));
   });
-  await page.getByRole("link", { name: "To your drones" }).click();
+  await page.getByRole("link", { name: "To your fleet" }).click();
 }
 
 test("an expired access token is refreshed unseen", async () => {
@@ -45,7 +45,7 @@ test("an expired access token is refreshed unseen", async () => {
   const expired = accessTokens.at(-1) as string;
   expect((await endAccessToken(expired)).status).toBe(200);
   await openDronesAgain(page);
-  await shown(page, "Drones");
+  await shown(page, "Fleet");
   await page.getByText("You have no drones yet.").waitFor();
   expect(accessTokens.at(-1)).not.toBe(expired);
   expect(await page.getByRole("alert").count()).toBe(0);
@@ -57,7 +57,7 @@ test("a session that has ended is begun anew at the address where it ended", asy
   await page.reload();
   await page.getByText("Your session has ended.").waitFor();
   await signIn(page, user);
-  await shown(page, "Drones");
+  await shown(page, "Fleet");
   expect(page.url()).toBe(`${at.world.gateway.url}/?of=yesterday`);
 });
 
@@ -68,13 +68,13 @@ test("a session that ends without a load of the page asks for the password, too"
   await page.getByText("Your session has ended.").waitFor();
   expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   await signIn(page, user);
-  await shown(page, "Drones");
+  await shown(page, "Fleet");
 });
 
 test("a reload keeps the session, and no token is kept beyond the tab", async () => {
   const { page } = await signedIn();
   await page.reload();
-  await shown(page, "Drones");
+  await shown(page, "Fleet");
   const kept = await page.evaluate(() => [
     Object.keys(localStorage),
     Object.keys(sessionStorage),
@@ -86,7 +86,7 @@ test("a reload keeps the session, and no token is kept beyond the tab", async ()
 test("a new tab has the session of the others, and a sign-out ends it in all", async () => {
   const { page, accessTokens } = await signedIn();
   const second = await at.window.newTab("/");
-  await shown(second, "Drones");
+  await shown(second, "Fleet");
   await second.getByRole("button", { name: "Sign out" }).click();
   await Promise.all([shown(page, "Sign in"), shown(second, "Sign in")]);
   expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
@@ -100,7 +100,7 @@ test("a sign-in in one tab signs the others in, as another user too", async () =
   await other.api.post("/drone", { type: "sitl", name: "Of the other user", vehicle_type: "copter" });
   const first = await at.window.newTab("/");
   const { page: second } = await signedIn();
-  await shown(first, "Drones");
+  await shown(first, "Fleet");
   await second.getByRole("button", { name: "Sign out" }).click();
   await shown(first, "Sign in");
   await signIn(second, other);
@@ -124,7 +124,7 @@ test("a gateway that does not answer is said, and asked again", async () => {
   await shown(page, "The gateway does not answer. Check the connection and try again.");
   await page.unroute(api);
   await page.getByRole("button", { name: "Try again" }).click();
-  await shown(page, "Drones");
+  await shown(page, "Fleet");
   // The browser itself says on its console that the connection was refused.
   at.window.faults.splice(0);
 });

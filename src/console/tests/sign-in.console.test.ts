@@ -11,7 +11,7 @@ test("a user signs in and sees their drones", async () => {
   await user.api.post("/drone", { type: "sitl", name: "Falcon", vehicle_type: "rover" });
   const page = await at.window.newTab("/");
   await signIn(page, user);
-  await shown(page, "Drones");
+  await shown(page, "Fleet");
   await page.getByText("1 drone").waitFor();
   expect(await rows(page)).toEqual([expect.stringMatching(/^Falcon\s+Rover\s+Simulated$/)]);
   expect(await page.title()).toBe("Drones – Fleet Gateway");
@@ -26,7 +26,7 @@ test("a wrong password is refused in the API's words, and the email stays", asyn
   await page.getByRole("alert").filter({ hasText: body[0].error }).waitFor();
   expect(await page.getByLabel("Email").inputValue()).toBe(user.username);
   await signIn(page, user);
-  await shown(page, "Drones");
+  await shown(page, "Fleet");
   expect(new URL(page.url()).pathname).toBe("/");
 });
 
@@ -73,9 +73,9 @@ test("the keyboard alone signs a user in and out", async () => {
   await tabTo("password");
   await page.keyboard.type(user.password);
   await page.keyboard.press("Enter");
-  await shown(page, "Drones");
+  await shown(page, "Fleet");
   // After the bar. The page gives it the focus once it is drawn.
-  await eventually("the heading of the new page has the focus", async () => (await focused()) === "Drones");
+  await eventually("the heading of the new page has the focus", async () => (await focused()) === "Fleet");
   await page.keyboard.press("Shift+Tab");
   expect(await focused()).toBe("Sign out");
   await page.keyboard.press("Enter");
@@ -96,6 +96,6 @@ test("the password is shown on request and hidden again", async () => {
 test("an address without a page says so, and leads to the drones", async () => {
   const page = await at.window.newTab("/no/such/page");
   await shown(page, "Page not found");
-  await page.getByRole("link", { name: "To your drones" }).click();
+  await page.getByRole("link", { name: "To your fleet" }).click();
   await shown(page, "Sign in");
 });

@@ -27,11 +27,14 @@ const actionRoute = (action: Action, service: RecordedActions): Route =>
     errors: { conflict: 500 },
     invalidInput: action.invalidInput ?? 500,
     documents: {
-      500: "The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case.",
+      500: "The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why.",
       404: "The drone, mission or geofence does not exist or is not yours.",
       429: action.emergency
         ? "More than a hundred such orders are under way."
         : "The drone's quota of orders is used up, or you have too many requests under way.",
+    },
+    errorHeaders: {
+      500: { "X-Outcome": "`unknown` when the drone may have obeyed or not. Absent when it did not obey." },
     },
     handle: ({ caller, body }) => {
       const { drone_id, ...parameters } = body as z.output<typeof Addressed> & Record<string, unknown>;

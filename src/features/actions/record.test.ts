@@ -57,3 +57,20 @@ test("a takeoff whose link is lost while guided mode is entered is reported and 
   expect(record).toMatchObject({ outcome: "failed", error: orderReply.body.error });
   expect(drone.tap.orders).not.toContain(NAV_TAKEOFF);
 });
+
+test("an order whose answer was lost is marked as unknown for clients, a refused one is not", async () => {
+  const gateway = await startTestGateway();
+  const { api } = await gateway.newUser();
+  const drone = await tappedDrone({ api });
+  const order = { drone_id: drone.id };
+  const refused = await api.post("/drone/action/takeoff", { ...order, altitude: 10 });
+  expect([refused.status, refused.headers.get("x-outcome")]).toEqual([500, null]);
+  drone.tap.withholdAcknowledgements = true;
+  const asked = api.post("/drone/action/arm", order);
+  await eventually("the order is at the vehicle", () => drone.vehicle.state.armed);
+  await drone.stop();
+  const { status, headers } = await asked;
+  expect([status, headers.get("x-outcome")]).toEqual([500, "unknown"]);
+  const outcomes = await gateway.deps.db("drone_commands").where(order).orderBy("id").pluck("outcome");
+  expect(outcomes).toEqual(["failed", "unknown"]);
+});

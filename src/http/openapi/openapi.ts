@@ -161,15 +161,18 @@ interface ObjectSchema {
   readonly properties: Json;
 }
 
-function errorResponse(route: Route, { description, retry, body }: DescribedError): Json {
+function errorResponse(route: Route, { description, headers, body }: DescribedError): Json {
   return {
     description,
-    ...(retry ? { headers: { "Retry-After": retryAfter } } : {}),
+    ...(headers.length > 0 ? { headers: Object.fromEntries(headers.map(describedHeader)) } : {}),
     content: { "application/json": { schema: body === undefined ? errorRef(route) : schemaLike(body) } },
   };
 }
 
-const retryAfter = { description: "Seconds to wait before the next try.", schema: { type: "integer" } };
+const describedHeader = ({ name, type, description }: DescribedError["headers"][number]) => [
+  name,
+  { description, schema: { type } },
+];
 
 const refTo = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 const errorRef = (route: Route): Json => refTo(errorSchema(route));

@@ -18,10 +18,15 @@ export interface Operation {
 export interface DescribedError {
   readonly status: number;
   readonly description: string;
-  /** The reply has the header `Retry-After`. */
-  readonly retry: boolean;
+  readonly headers: readonly DescribedHeader[];
   /** An example of a body that differs from the envelope's. */
   readonly body: unknown;
+}
+
+interface DescribedHeader {
+  readonly name: string;
+  readonly type: "string" | "integer";
+  readonly description: string;
 }
 
 function operationOf(route: Route): Operation {
@@ -80,13 +85,26 @@ const guardDescriptions: Readonly<Record<Route["guard"], string>> = {
 
 const statusesToRetry: ReadonlySet<number> = new Set([429, 503]);
 
+const retryAfter: DescribedHeader = {
+  name: "Retry-After",
+  type: "integer",
+  description: "Seconds to wait before the next try.",
+};
+
+const errorHeaders = ({ errorHeaders = {} }: Route, status: number): DescribedHeader[] =>
+  Object.entries(errorHeaders[status] ?? {}).map(([name, description]) => ({
+    name,
+    type: "string",
+    description,
+  }));
+
 function errorsOf(route: Route): DescribedError[] {
   const found = new Map<number, DescribedError>();
   const bodies = bodiesOf(route);
   const add = (status: number, description: string) => {
     if (status === route.success.status || found.has(status)) return;
-    const retry = statusesToRetry.has(status);
-    found.set(status, { status, description, retry, body: bodies.get(status) });
+    const headers = statusesToRetry.has(status) ? [retryAfter] : errorHeaders(route, status);
+    found.set(status, { status, description, headers, body: bodies.get(status) });
   };
   for (const [status, text] of Object.entries(route.documents ?? {})) add(Number(status), text);
   if (route.guard !== "public") add(route.errors?.unauthenticated ?? 401, "No valid token.");

@@ -78,17 +78,17 @@ function success({ success: declared, envelope }: Route, definitions: Json): Jso
   };
 }
 
-function errorResponse(route: Route, { description, retry, body }: DescribedError): Json {
+function errorResponse(route: Route, { description, headers, body }: DescribedError): Json {
   return {
     description,
-    ...(retry ? { headers: { "Retry-After": retryAfter } } : {}),
+    ...(headers.length > 0
+      ? { headers: Object.fromEntries(headers.map(({ name, ...header }) => [name, header])) }
+      : {}),
     ...(body === undefined
       ? { schema: { $ref: `#/definitions/${errorSchema(route)}` } }
       : { examples: { "application/json": body } }),
   };
 }
-
-const retryAfter = { type: "integer", description: "Seconds to wait before the next try." };
 
 const errorInEnvelope = {
   type: "object",

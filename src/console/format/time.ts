@@ -1,0 +1,24 @@
+/** `3 s`, `4 min`, `2 h`, `5 d`: whole units, the largest that fits. */
+export function duration(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** `1:02:03` or `4:05`, of a flight. */
+export function clock(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const [hours, minutes, rest] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60, whole % 60];
+  const two = (part: number) => String(part).padStart(2, "0");
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+}
+
+const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+/** In the browser's time zone, as its language writes it. */
+export const localTime = (iso: string | Date): string => dateAndTime.format(new Date(iso));
+
+/** The browser's time zone, such as `Europe/Zurich`. */
+export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
