@@ -32,7 +32,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {strings.skipToContent}
       </a>
       <header class="bar">
-        <a class="product" href={paths.home}>
+        <a class="product" href={paths.home} aria-label={strings.product}>
           <Mark />
           <span>{strings.product}</span>
         </a>

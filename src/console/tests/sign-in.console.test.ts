@@ -14,7 +14,7 @@ test("a user signs in and sees their drones", async () => {
   await shown(page, "Fleet");
   await page.getByText("1 drone").waitFor();
   expect(await rows(page)).toEqual([expect.stringMatching(/^Falcon\s+Rover\s+Simulated$/)]);
-  expect(await page.title()).toBe("Drones – Fleet Gateway");
+  expect(await page.title()).toBe("Fleet – Fleet Gateway");
   expect(await page.getByText(user.username).isVisible()).toBe(true);
 });
 
@@ -49,7 +49,7 @@ test.each([
   await page.getByText("1 drone").waitFor();
   expect(await page.locator("tbody th").textContent()).toBe(name);
   expect(await page.locator("main img, main script, main b").count()).toBe(0);
-  expect(await page.title()).toBe("Drones – Fleet Gateway");
+  expect(await page.title()).toBe("Fleet – Fleet Gateway");
 });
 
 test("the keyboard alone signs a user in and out", async () => {

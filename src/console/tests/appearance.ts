@@ -1,0 +1,53 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { packageRoot } from "../../platform/process/version";
+import type { ConsoleWorld } from "./console-world";
+
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+/** Where the pictures are put for people to look at. */
+const pictures = join(packageRoot, "node_modules/.cache/console-pages");
+
+/** A page, or a state of one that looks unlike it: the picture's name, the path, and what is done there. */
+export type Look = readonly [name: string, path: string, show: (page: Page) => Promise<unknown>];
+
+const variants = [
+  ["light", { colorScheme: "light", viewport: { width: 1280, height: 800 } }],
+  ["dark", { colorScheme: "dark", viewport: { width: 1280, height: 800 } }],
+  ["narrow", { colorScheme: "light", viewport: { width: 360, height: 740 } }],
+] as const;
+
+/** Tests each look in light, dark and narrow: it breaks no rule of axe, and needs no scrolling sideways. */
+export function testLooks(at: { readonly world: ConsoleWorld }, looks: readonly Look[]): void {
+  beforeAll(() => {
+    mkdirSync(pictures, { recursive: true });
+  });
+  describe.each(variants)("%s", (variant, options) => {
+    test.each(looks)("%s breaks no rule of axe and needs no scrolling sideways", async (name, path, show) => {
+      const window = await at.world.browser.newWindow({ ...options, reducedMotion: "reduce" });
+      const page = await window.newTab(path);
+      await show(page);
+      await page.screenshot({ path: join(pictures, `${name}-${variant}.png`) });
+      expect(await violations(page)).toEqual([]);
+      const beyond = await page.evaluate(() => {
+        const { scrollWidth, clientWidth } = document.documentElement;
+        return scrollWidth - clientWidth;
+      });
+      expect(beyond).toBe(0);
+      expect(window.faults).toEqual([]);
+      await window.context.close();
+    });
+  });
+}
+
+/** The rules of axe that the page breaks, each with what breaks it. */
+async function violations(page: Page): Promise<string[]> {
+  // Evaluated, not added as an element: the page's policy admits no script of others.
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: typeof import("axe-core") };
+    const results = await axe.run(document, { resultTypes: ["violations"] });
+    return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+  });
+}
