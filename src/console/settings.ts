@@ -2,6 +2,8 @@
 export interface Settings {
   /** The relay's, such as `wss://relay.example.com`. The page's own where both have one host. */
   readonly relayOrigin: string;
+  /** The address of the base map's style. Without one the map is a plain ground. */
+  readonly mapStyle?: string;
   /** Whether people may register by themselves. */
   readonly registration: boolean;
 }

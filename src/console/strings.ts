@@ -21,6 +21,22 @@ export const strings = {
     offline: (age: string) => `This device is offline since ${age}. What is shown is from then.`,
   },
   units: { toImperial: "Imperial units", toMetric: "Metric units" },
+  map: {
+    showAll: "Show all",
+    home: "H",
+    baseMapFailed: "The base map does not load.",
+    /** By MapLibre's names. */
+    controls: {
+      "NavigationControl.ZoomIn": "Zoom in",
+      "NavigationControl.ZoomOut": "Zoom out",
+      "AttributionControl.ToggleAttribution": "Sources of the map",
+      "ScaleControl.Feet": "ft",
+      "ScaleControl.Meters": "m",
+      "ScaleControl.Kilometers": "km",
+      "ScaleControl.Miles": "mi",
+      "ScaleControl.NauticalMiles": "nm",
+    },
+  },
   orders: {
     title: "Orders",
     noReply: "No reply came. The order may have been carried out or not: look before you repeat it.",

@@ -18,6 +18,8 @@ export default defineConfig({
     // The content security policy admits no font or style of a data: address.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // MapLibre is one part, and loaded by the pages with a map.
+    chunkSizeWarningLimit: 1_200,
     license: { fileName: "licenses.md" },
   },
   server: {

@@ -30,7 +30,13 @@ export async function startBrowser(origin: string): Promise<TestBrowser> {
   const browser: Browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     // Root, as which the tests run, has no sandbox.
-    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+    args: [
+      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+      // WebGL without a graphics card.
+      "--use-angle=swiftshader",
+      "--enable-unsafe-swiftshader",
+      "--ignore-gpu-blocklist",
+    ],
   });
   atEndOfFile(() => browser.close());
   return {

@@ -1,0 +1,66 @@
+import { effect } from "@preact/signals";
+import type { GeoJSONSource, LayerSpecification, MapLibreMap, StyleSpecification } from "maplibre-gl";
+import { settings } from "../settings";
+import { colours } from "./colours";
+import { graticule } from "./graticule";
+
+/** Local fonts of the browser: the map asks no server for glyphs. */
+export const FONT = ["sans-serif"];
+
+/** What a map shows below everything: the configured base map, or a plain ground with a graticule. */
+export const baseStyle = (): StyleSpecification | string => settings.mapStyle ?? plainStyle();
+
+const GRATICULE = "graticule";
+
+function plainStyle(): StyleSpecification {
+  return {
+    version: 8,
+    sources: { [GRATICULE]: { type: "geojson", data: { type: "FeatureCollection", features: [] } } },
+    layers: [{ id: "ground", type: "background" }, ...graticuleLayers()],
+  };
+}
+
+const graticuleLayers = (): LayerSpecification[] => [
+  { id: "graticule", type: "line", source: GRATICULE, paint: { "line-width": 1 } },
+  {
+    id: "graticule-labels",
+    type: "symbol",
+    source: GRATICULE,
+    layout: {
+      "symbol-placement": "line",
+      "symbol-spacing": 400,
+      "text-field": ["get", "label"],
+      "text-size": 11,
+      "text-font": FONT,
+    },
+    paint: { "text-halo-width": 1.5 },
+  },
+];
+
+/** Paints the plain ground in the theme's colours, and keeps its graticule in the window. Returns what ends that. */
+export function followTheme(map: MapLibreMap): () => void {
+  let end = () => {};
+  map.once("style.load", () => {
+    if (!map.getSource(GRATICULE)) return;
+    end = effect(() => {
+      const { ground, line, text } = colours.value;
+      map.setPaintProperty("ground", "background-color", ground);
+      map.setPaintProperty("graticule", "line-color", line);
+      map.setPaintProperty("graticule-labels", "text-color", text);
+      map.setPaintProperty("graticule-labels", "text-halo-color", ground);
+    });
+    const draw = () => {
+      const bounds = map.getBounds();
+      const sides = {
+        west: bounds.getWest(),
+        south: bounds.getSouth(),
+        east: bounds.getEast(),
+        north: bounds.getNorth(),
+      };
+      map.getSource<GeoJSONSource>(GRATICULE)?.setData(graticule(sides));
+    };
+    draw();
+    map.on("moveend", draw);
+  });
+  return () => end();
+}

@@ -1,0 +1,121 @@
+import type { ReadonlySignal } from "@preact/signals";
+import type { MapLayerMouseEvent } from "maplibre-gl";
+import { useEffect } from "preact/hooks";
+import { FONT } from "../base-style";
+import { colours } from "../colours";
+import { collection, type Place, pointFeature } from "../features";
+import { useMap } from "../map-context";
+import { order, useLayers } from "../use-layers";
+
+export interface DroneMarker extends Place {
+  readonly id: number;
+  readonly name: string;
+  /** Compass degrees of the nose; undefined when not known. */
+  readonly heading: number | undefined;
+  /** silent: what is shown is old. */
+  readonly state: "ready" | "armed" | "silent";
+  readonly isSelected?: boolean;
+}
+
+interface DroneLayerProps {
+  readonly id?: string;
+  readonly drones: ReadonlySignal<readonly DroneMarker[]>;
+  readonly onSelect?: (id: number) => void;
+}
+
+const ARROW = "drone-arrow";
+const DOT = "drone-dot";
+
+/** Drones with their headings and names. */
+export function DroneLayer({ id = "drones", drones, onSelect }: DroneLayerProps) {
+  const map = useMap();
+  if (!map.hasImage(ARROW)) {
+    map.addImage(ARROW, drawn("M24 3 L41 44 L24 35 L7 44 Z"), { sdf: true, pixelRatio: 1.5 });
+    map.addImage(DOT, drawn("M24 10 A14 14 0 1 1 23.9 10 Z"), { sdf: true, pixelRatio: 2 });
+  }
+  useLayers(
+    {
+      id,
+      order: order.drone,
+      data: () =>
+        collection(
+          drones.value.map(({ id, name, heading, state, isSelected = false, ...place }) =>
+            pointFeature(place, { id, name, heading: heading ?? null, state, isSelected }),
+          ),
+        ),
+      layers: () => {
+        const { drone, droneArmed, droneSilent, halo, text } = colours.value;
+        return [
+          {
+            id: `${id}-selected`,
+            type: "circle",
+            filter: ["get", "isSelected"],
+            paint: {
+              "circle-radius": 20,
+              "circle-opacity": 0,
+              "circle-stroke-width": 3,
+              "circle-stroke-color": text,
+            },
+          },
+          {
+            id,
+            type: "symbol",
+            layout: {
+              "icon-image": ["case", ["==", ["get", "heading"], null], DOT, ARROW],
+              "icon-rotate": ["coalesce", ["get", "heading"], 0],
+              "icon-rotation-alignment": "map",
+              "icon-allow-overlap": true,
+              "icon-ignore-placement": true,
+              "text-field": ["get", "name"],
+              "text-font": FONT,
+              "text-size": 13,
+              "text-offset": [0, 1.3],
+              "text-anchor": "top",
+              "text-optional": true,
+            },
+            paint: {
+              "icon-color": ["match", ["get", "state"], "armed", droneArmed, "silent", droneSilent, drone],
+              "icon-halo-color": halo,
+              "icon-halo-width": 1.5,
+              "text-color": text,
+              "text-halo-color": halo,
+              "text-halo-width": 1.5,
+            },
+          },
+        ];
+      },
+    },
+    [drones],
+  );
+  useEffect(() => {
+    if (!onSelect) return;
+    const select = ({ features }: MapLayerMouseEvent) => {
+      const selected = features?.[0]?.properties.id;
+      if (typeof selected === "number") onSelect(selected);
+    };
+    const point = () => {
+      map.getCanvas().style.cursor = "pointer";
+    };
+    const unpoint = () => {
+      map.getCanvas().style.cursor = "";
+    };
+    map.on("click", id, select);
+    map.on("mouseenter", id, point);
+    map.on("mouseleave", id, unpoint);
+    return () => {
+      map.off("click", id, select);
+      map.off("mouseenter", id, point);
+      map.off("mouseleave", id, unpoint);
+    };
+  }, [map, id, onSelect]);
+  return null;
+}
+
+/** A shape of 48 by 48 pixels, of which MapLibre takes the opacity alone. */
+function drawn(path: string): ImageData {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 48;
+  const context = canvas.getContext("2d") as CanvasRenderingContext2D;
+  context.fill(new Path2D(path));
+  return context.getImageData(0, 0, canvas.width, canvas.height);
+}

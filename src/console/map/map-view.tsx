@@ -1,0 +1,134 @@
+import { effect, useSignal } from "@preact/signals";
+import {
+  AttributionControl,
+  LngLatBounds,
+  MapLibreMap,
+  NavigationControl,
+  ScaleControl,
+  setWorkerUrl,
+} from "maplibre-gl";
+import workerUrl from "maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { unitSystem } from "../format/units";
+import { strings } from "../strings";
+import { baseStyle, followTheme } from "./base-style";
+import { lngLat, type Place } from "./features";
+import { Layers } from "./layers";
+import { MapContext } from "./map-context";
+import "maplibre-gl/dist/maplibre-gl.css";
+import "./map.css";
+
+// A file of its own: the page's policy admits no worker of a blob.
+setWorkerUrl(workerUrl);
+
+const text = strings.map;
+
+interface MapViewProps {
+  /** What the map shows, for those who cannot see it. */
+  readonly label: string;
+  /** The window is moved to them when there are some for the first time, and by the button that shows all. */
+  readonly fit?: readonly Place[];
+  readonly class?: string;
+  /** Layers, which use the map by `useMap` and `useLayers`. They are rendered when its style is loaded. */
+  readonly children?: ComponentChildren;
+}
+
+/** How close `fit` comes at most: a single place is seen with what is around it. */
+const CLOSEST_FIT = 17;
+const FIT_PADDING = 60;
+
+/** Fills its container. */
+export function MapView({ label, fit = [], class: style = "", children }: MapViewProps) {
+  const container = useRef<HTMLDivElement>(null);
+  const scope = useSignal<{ map: MapLibreMap; layers: Layers } | undefined>(undefined);
+  const failure = useSignal("");
+  const isFitted = useRef(false);
+
+  useEffect(() => {
+    const map = newMap(container.current as HTMLDivElement, label);
+    const endTheme = followTheme(map);
+    const endUnits = addScale(map);
+    map.once("load", () => {
+      scope.value = { map, layers: new Layers(map) };
+    });
+    map.on("error", ({ error }) => {
+      // A tile or a style of the base map. What is drawn on it goes on.
+      failure.value = text.baseMapFailed;
+      console.warn(error.message);
+    });
+    return () => {
+      scope.value = undefined;
+      endTheme();
+      endUnits();
+      map.remove();
+    };
+  }, []);
+
+  const shown = scope.value;
+  useEffect(() => {
+    if (!shown || fit.length === 0 || isFitted.current) return;
+    isFitted.current = true;
+    fitTo(shown.map, fit, { animate: false });
+  }, [shown, fit.length > 0]);
+
+  return (
+    <div class={`map ${style}`}>
+      <div ref={container} class="map-canvas" />
+      {shown && (
+        <MapContext.Provider value={shown}>
+          <button
+            type="button"
+            class="map-fit"
+            disabled={fit.length === 0}
+            onClick={() => fitTo(shown.map, fit)}
+          >
+            {text.showAll}
+          </button>
+          {children}
+        </MapContext.Provider>
+      )}
+      <p role="status" class="map-failure" hidden={failure.value === ""}>
+        {failure.value}
+      </p>
+    </div>
+  );
+}
+
+/** Moves the window so that it shows all the places. */
+export function fitTo(map: MapLibreMap, places: readonly Place[], options: { animate?: boolean } = {}): void {
+  const bounds = new LngLatBounds();
+  for (const place of places) bounds.extend(lngLat(place));
+  if (bounds.isEmpty()) return;
+  const { clientWidth, clientHeight } = map.getContainer();
+  // A padding that leaves no room is refused.
+  const padding = Math.min(FIT_PADDING, clientWidth / 4, clientHeight / 4);
+  map.fitBounds(bounds, { padding, maxZoom: CLOSEST_FIT, duration: 500, ...options });
+}
+
+function newMap(container: HTMLElement, label: string): MapLibreMap {
+  const map = new MapLibreMap({
+    container,
+    style: baseStyle(),
+    center: [8, 30],
+    zoom: 1,
+    maxPitch: 0,
+    // It is shown by its own control where the base map names its sources.
+    attributionControl: false,
+    locale: { ...text.controls, "Map.Title": label },
+    fadeDuration: 0,
+  });
+  map.addControl(new NavigationControl({ showCompass: false }), "top-right");
+  map.addControl(new AttributionControl({ compact: true }), "bottom-right");
+  map.touchZoomRotate.disableRotation();
+  map.dragRotate.disable();
+  map.keyboard.disableRotation();
+  return map;
+}
+
+/** Keeps the scale in the user's units. */
+function addScale(map: MapLibreMap): () => void {
+  const scale = new ScaleControl({ unit: unitSystem.peek() });
+  map.addControl(scale, "bottom-left");
+  return effect(() => scale.setUnit(unitSystem.value));
+}
