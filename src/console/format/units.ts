@@ -53,7 +53,7 @@ export const percent = (value: Measured): string => withUnit(value, { name: "%",
 export const degrees = (value: Measured): string =>
   withUnit(value, { name: "°", factor: 1 }, 0).replace(" °", "°");
 /** `47.39774°, 8.54559°`: to about a metre. */
-export const place = (latitude: number, longitude: number): string =>
+export const coordinates = (latitude: number, longitude: number): string =>
   `${latitude.toFixed(5)}°, ${longitude.toFixed(5)}°`;
 
 /** What the user entered in the unit that is shown, in the API's unit. */

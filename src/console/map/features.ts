@@ -1,7 +1,7 @@
 import type { Feature, FeatureCollection } from "geojson";
 
 /** Degrees, as the API has them. */
-export interface Place {
+export interface LatLng {
   readonly lat: number;
   readonly lng: number;
 }
@@ -9,22 +9,22 @@ export interface Place {
 type Properties = Readonly<Record<string, string | number | boolean | null>>;
 
 /** As GeoJSON and MapLibre have it. */
-export const lngLat = ({ lat, lng }: Place): [lng: number, lat: number] => [lng, lat];
+export const lngLat = ({ lat, lng }: LatLng): [lng: number, lat: number] => [lng, lat];
 
-export const pointFeature = (place: Place, properties: Properties = {}): Feature => ({
+export const pointFeature = (position: LatLng, properties: Properties = {}): Feature => ({
   type: "Feature",
   properties,
-  geometry: { type: "Point", coordinates: lngLat(place) },
+  geometry: { type: "Point", coordinates: lngLat(position) },
 });
 
-export const lineFeature = (places: readonly Place[], properties: Properties = {}): Feature => ({
+export const lineFeature = (positions: readonly LatLng[], properties: Properties = {}): Feature => ({
   type: "Feature",
   properties,
-  geometry: { type: "LineString", coordinates: places.map(lngLat) },
+  geometry: { type: "LineString", coordinates: positions.map(lngLat) },
 });
 
 /** The corners without the first one again. */
-export const polygonFeature = (corners: readonly Place[], properties: Properties = {}): Feature => ({
+export const polygonFeature = (corners: readonly LatLng[], properties: Properties = {}): Feature => ({
   type: "Feature",
   properties,
   geometry: { type: "Polygon", coordinates: [[...corners, ...corners.slice(0, 1)].map(lngLat)] },
@@ -38,21 +38,21 @@ export const collection = (features: Feature[]): FeatureCollection => ({
 const METRES_PER_DEGREE = 111_320;
 const CORNERS_OF_CIRCLE = 64;
 
-/** The place so many metres north and east of another. */
-export const offset = ({ lat, lng }: Place, north: number, east: number): Place => ({
+/** The position so many metres north and east of another. */
+export const offset = ({ lat, lng }: LatLng, north: number, east: number): LatLng => ({
   lat: lat + north / METRES_PER_DEGREE,
   lng: lng + east / (METRES_PER_DEGREE * Math.cos((lat * Math.PI) / 180)),
 });
 
 /** Corners of a circle of so many metres. */
-export const circle = (middle: Place, radius: number): Place[] =>
+export const circle = (middle: LatLng, radius: number): LatLng[] =>
   Array.from({ length: CORNERS_OF_CIRCLE }, (_, at) => {
     const angle = (2 * Math.PI * at) / CORNERS_OF_CIRCLE;
     return offset(middle, radius * Math.cos(angle), radius * Math.sin(angle));
   });
 
-/** Metres between two places. */
-export function metresBetween(a: Place, b: Place): number {
+/** Metres between two positions. */
+export function metresBetween(a: LatLng, b: LatLng): number {
   const radians = Math.PI / 180;
   const [dLat, dLng] = [(b.lat - a.lat) * radians, (b.lng - a.lng) * radians];
   const h =

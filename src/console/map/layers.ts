@@ -16,7 +16,7 @@ export class Layers {
 
   constructor(private readonly map: MapLibreMap) {}
 
-  /** Takes the place of the source of that id. A higher order lies above a lower one. */
+  /** Replaces the source of that id. A higher order lies above a lower one. */
   put(id: string, order: number, data: FeatureCollection, layers: readonly SourceLayer[]): void {
     this.remove(id);
     this.map.addSource(id, { type: "geojson", data });

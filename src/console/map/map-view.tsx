@@ -13,7 +13,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { unitSystem } from "../format/units";
 import { strings } from "../strings";
 import { baseStyle, followTheme } from "./base-style";
-import { lngLat, type Place } from "./features";
+import { type LatLng, lngLat } from "./features";
 import { Layers } from "./layers";
 import { MapContext } from "./map-context";
 import "maplibre-gl/dist/maplibre-gl.css";
@@ -28,13 +28,13 @@ interface MapViewProps {
   /** What the map shows, for those who cannot see it. */
   readonly label: string;
   /** The window is moved to them when there are some for the first time, and by the button that shows all. */
-  readonly fit?: readonly Place[];
+  readonly fit?: readonly LatLng[];
   readonly class?: string;
   /** Layers, which use the map by `useMap` and `useLayers`. They are rendered when its style is loaded. */
   readonly children?: ComponentChildren;
 }
 
-/** How close `fit` comes at most: a single place is seen with what is around it. */
+/** How close `fit` comes at most: a single position is seen with what is around it. */
 const CLOSEST_FIT = 17;
 const FIT_PADDING = 60;
 
@@ -95,10 +95,14 @@ export function MapView({ label, fit = [], class: style = "", children }: MapVie
   );
 }
 
-/** Moves the window so that it shows all the places. */
-export function fitTo(map: MapLibreMap, places: readonly Place[], options: { animate?: boolean } = {}): void {
+/** Moves the window so that it shows all the positions. */
+export function fitTo(
+  map: MapLibreMap,
+  positions: readonly LatLng[],
+  options: { animate?: boolean } = {},
+): void {
   const bounds = new LngLatBounds();
-  for (const place of places) bounds.extend(lngLat(place));
+  for (const position of positions) bounds.extend(lngLat(position));
   if (bounds.isEmpty()) return;
   const { clientWidth, clientHeight } = map.getContainer();
   // A padding that leaves no room is refused.

@@ -3,11 +3,11 @@ import type { MapLayerMouseEvent } from "maplibre-gl";
 import { useEffect } from "preact/hooks";
 import { FONT } from "../base-style";
 import { colours } from "../colours";
-import { collection, type Place, pointFeature } from "../features";
+import { collection, type LatLng, pointFeature } from "../features";
 import { useMap } from "../map-context";
 import { order, useLayers } from "../use-layers";
 
-export interface DroneMarker extends Place {
+export interface DroneMarker extends LatLng {
   readonly id: number;
   readonly name: string;
   /** Compass degrees of the nose; undefined when not known. */
@@ -39,8 +39,8 @@ export function DroneLayer({ id = "drones", drones, onSelect }: DroneLayerProps)
       order: order.drone,
       data: () =>
         collection(
-          drones.value.map(({ id, name, heading, state, isSelected = false, ...place }) =>
-            pointFeature(place, { id, name, heading: heading ?? null, state, isSelected }),
+          drones.value.map(({ id, name, heading, state, isSelected = false, ...position }) =>
+            pointFeature(position, { id, name, heading: heading ?? null, state, isSelected }),
           ),
         ),
       layers: () => {

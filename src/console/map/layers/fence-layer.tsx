@@ -1,11 +1,11 @@
 import { colours } from "../colours";
-import { circle, collection, type Place, polygonFeature } from "../features";
+import { circle, collection, type LatLng, polygonFeature } from "../features";
 import { order, useLayers } from "../use-layers";
 
 /** A polygon by its corners, or a circle by its middle and metres. */
 export type FenceShape = { readonly isInclusion: boolean } & (
-  | { readonly corners: readonly Place[] }
-  | { readonly middle: Place; readonly radius: number }
+  | { readonly corners: readonly LatLng[] }
+  | { readonly middle: LatLng; readonly radius: number }
 );
 
 /** Where the vehicle must stay, and where it must not go. Rendered anew when `shapes` is another array. */

@@ -2,16 +2,22 @@ import type { ReadonlySignal } from "@preact/signals";
 import { strings } from "../../strings";
 import { FONT } from "../base-style";
 import { colours } from "../colours";
-import { collection, type Place, pointFeature } from "../features";
+import { collection, type LatLng, pointFeature } from "../features";
 import { order, useLayers } from "../use-layers";
 
 /** Where a vehicle returns to. */
-export function HomeLayer({ id = "home", place }: { id?: string; place: ReadonlySignal<Place | undefined> }) {
+export function HomeLayer({
+  id = "home",
+  position,
+}: {
+  id?: string;
+  position: ReadonlySignal<LatLng | undefined>;
+}) {
   useLayers(
     {
       id,
       order: order.home,
-      data: () => collection(place.value ? [pointFeature(place.value)] : []),
+      data: () => collection(position.value ? [pointFeature(position.value)] : []),
       layers: () => {
         const { home, halo } = colours.value;
         return [
@@ -39,7 +45,7 @@ export function HomeLayer({ id = "home", place }: { id?: string; place: Readonly
         ];
       },
     },
-    [place],
+    [position],
   );
   return null;
 }

@@ -1,10 +1,10 @@
 import type { FeatureCollection } from "geojson";
 import { FONT } from "../base-style";
 import { colours } from "../colours";
-import { collection, lineFeature, type Place, pointFeature } from "../features";
+import { collection, type LatLng, lineFeature, pointFeature } from "../features";
 import { order, useLayers } from "../use-layers";
 
-export interface PlanPoint extends Place {
+export interface PlanPoint extends LatLng {
   /** What stands at it, such as its sequence. */
   readonly label: string;
   /** The vehicle flies to it now. */

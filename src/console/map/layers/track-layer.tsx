@@ -1,21 +1,21 @@
 import type { ReadonlySignal } from "@preact/signals";
 import { colours } from "../colours";
-import { collection, lineFeature, type Place } from "../features";
+import { collection, type LatLng, lineFeature } from "../features";
 import { order, useLayers } from "../use-layers";
 
 /** Where a vehicle was. */
 export function TrackLayer({
   id = "track",
-  places,
+  positions,
 }: {
   id?: string;
-  places: ReadonlySignal<readonly Place[]>;
+  positions: ReadonlySignal<readonly LatLng[]>;
 }) {
   useLayers(
     {
       id,
       order: order.track,
-      data: () => collection(places.value.length > 1 ? [lineFeature(places.value)] : []),
+      data: () => collection(positions.value.length > 1 ? [lineFeature(positions.value)] : []),
       layers: () => [
         {
           id,
@@ -25,7 +25,7 @@ export function TrackLayer({
         },
       ],
     },
-    [places],
+    [positions],
   );
   return null;
 }
