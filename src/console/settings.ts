@@ -4,6 +4,8 @@ export interface Settings {
   readonly relayOrigin: string;
   /** The address of the base map's style. Without one the map is a plain ground. */
   readonly mapStyle?: string;
+  /** The path of the base map's .pmtiles file. */
+  readonly mapFile?: string;
   /** Whether people may register by themselves. */
   readonly registration: boolean;
 }

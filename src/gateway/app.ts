@@ -1,8 +1,6 @@
-import { join } from "node:path";
 import cors from "@koa/cors";
 import Koa, { type Middleware } from "koa";
 import { telemetryChannel } from "../features/telemetry";
-import { consolePages } from "../http/console-pages";
 import { errorBoundary } from "../http/error-boundary";
 import { mountRoutes } from "../http/mount";
 import { observeRequests } from "../http/observe";
@@ -18,9 +16,10 @@ import { SharedAddressWatch } from "../http/server/shared-address";
 import type { GatewayConfig } from "../platform/config";
 import type { Logger } from "../platform/process/log";
 import { reachabilityProbes } from "../platform/process/reachability";
-import { packageRoot, version } from "../platform/process/version";
+import { version } from "../platform/process/version";
 import type { GatewayDeps } from "./deps";
 import { relayChannels } from "./relay-channels";
+import { webConsole } from "./web-console";
 
 /** For routes that declare no other limit, as the one for batches of points does. */
 const BODY_LIMIT_BYTES = 524_288;
@@ -35,9 +34,6 @@ const EXPOSED_HEADERS = ["X-Request-Id", "Retry-After", "Content-Disposition", "
 const PREFLIGHT_SECONDS = 600;
 
 export const BASE_PATH = "/api/v1";
-
-/** Where `npm run build` puts the console. */
-const CONSOLE_FOLDER = join(packageRoot, "dist", "console");
 
 interface GatewayApps {
   readonly main: Koa;
@@ -128,12 +124,7 @@ function mainApp(deps: GatewayDeps, routes: readonly Route[], observe: Middlewar
   };
   app.use(docsPage(descriptions, BASE_PATH));
   app.use(mounted);
-  if (config.CONSOLE === "on") {
-    const { RELAY_PUBLIC_ORIGIN: relayOrigin, ENABLE_REGISTRATION: registration } = config;
-    const settings = { ...(relayOrigin ? { relayOrigin } : {}), registration };
-    const connectTo = relayOrigin ? [relayOrigin] : [];
-    app.use(consolePages({ folder: CONSOLE_FOLDER, connectTo, settings, log }));
-  }
+  if (config.CONSOLE === "on") for (const middleware of webConsole(deps)) app.use(middleware);
   return app;
 }
 

@@ -10,6 +10,10 @@ import { opsPaths } from "./ops";
 export interface ConsoleSettings {
   /** The relay's origin, where it is not the gateway's own. */
   readonly relayOrigin?: string;
+  /** The address of the base map's style. */
+  readonly mapStyle?: string;
+  /** The path of the base map's .pmtiles file. */
+  readonly mapFile?: string;
   /** Whether people may register by themselves. */
   readonly registration: boolean;
 }
@@ -19,6 +23,8 @@ interface ConsoleOptions {
   readonly folder: string;
   /** Origins beside the gateway's own that the pages may connect to. */
   readonly connectTo?: readonly string[];
+  /** Origins beside the gateway's own whose pictures the pages may show. */
+  readonly imagesFrom?: readonly string[];
   readonly settings: ConsoleSettings;
   readonly log: Pick<Logger, "warn">;
 }
@@ -50,7 +56,13 @@ const notPages = ["/api", "/socket.io", ...opsPaths];
  * what belongs to the path. All files are read at the start: a request names one of them and no path of the disk. Without
  * the folder, a warning is logged and every path passes on.
  */
-export function consolePages({ folder, connectTo = [], settings, log }: ConsoleOptions): Middleware {
+export function consolePages({
+  folder,
+  connectTo = [],
+  imagesFrom = [],
+  settings,
+  log,
+}: ConsoleOptions): Middleware {
   const files = readFiles(folder);
   const built = files.get("/index.html");
   if (!built) {
@@ -59,7 +71,7 @@ export function consolePages({ folder, connectTo = [], settings, log }: ConsoleO
   }
   const page = withSettings(built, settings);
   files.set("/index.html", page);
-  const policy = contentSecurityPolicy(connectTo);
+  const policy = contentSecurityPolicy(connectTo, imagesFrom);
   return (ctx, next) => {
     if (ctx.method !== "GET" && ctx.method !== "HEAD") return next();
     if (notPages.some((path) => ctx.path === path || ctx.path.startsWith(`${path}/`))) return next();
@@ -73,10 +85,10 @@ export function consolePages({ folder, connectTo = [], settings, log }: ConsoleO
 }
 
 /** No script, style or connection but the gateway's own and what is configured, and no page of others around ours. */
-function contentSecurityPolicy(connectTo: readonly string[]): string {
+function contentSecurityPolicy(connectTo: readonly string[], imagesFrom: readonly string[]): string {
   return [
     "default-src 'self'",
-    "img-src 'self' data: blob:",
+    ["img-src 'self' data: blob:", ...imagesFrom].join(" "),
     ["connect-src 'self'", ...connectTo].join(" "),
     "object-src 'none'",
     "frame-ancestors 'none'",

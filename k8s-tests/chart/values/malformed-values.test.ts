@@ -35,6 +35,7 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
   "redis.resources": [{ limits: { memory: "much" } }],
   "worker.scratchSize": ["4 Gi", ""],
   "minio.persistence.size": ["", "50GiB", -1],
+  "gateway.map.file": ["../region.pmtiles", "region.png"],
   "gateway.replicas": [-1, 1.5, "two"],
   "gateway.autoscaling.targetCpu": [0, -70],
   "gateway.nodeSelector": [{ disk: true }],

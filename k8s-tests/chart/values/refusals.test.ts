@@ -39,6 +39,12 @@ test.each([
   ["the contract profile in production", { accessProfile: "contract" }, /deployment/],
   ["no database", { postgres: { enabled: false } }, /existingSecret/],
   ["no Redis", { redis: { enabled: false } }, /existingSecret/],
+  ["a map's volume without a file", { gateway: { map: { existingClaim: "maps" } } }, /gateway\.map\.file/],
+  [
+    "a map's file without a volume",
+    { gateway: { map: { file: "a.pmtiles" } } },
+    /gateway\.map\.existingClaim/,
+  ],
   ["a Janus without an image", { janus: { enabled: true } }, /image/],
   ["an instance without its name", { simulation: { provider: "ec2" } }, /ec2InstanceId/],
   [

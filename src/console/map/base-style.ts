@@ -7,12 +7,13 @@ import { graticule } from "./graticule";
 /** Local fonts of the browser: the map asks no server for glyphs. */
 export const FONT = ["sans-serif"];
 
-/** What a map shows below everything: the configured base map, or a plain ground with a graticule. */
+/** What a map shows below everything: the configured style, or a plain ground, on which the configured file is laid. */
 export const baseStyle = (): StyleSpecification | string => settings.mapStyle ?? plainStyle();
 
-const GRATICULE = "graticule";
+/** The lowest layer above the base map, and its source. */
+export const GRATICULE = "graticule";
 
-function plainStyle(): StyleSpecification {
+export function plainStyle(): StyleSpecification {
   return {
     version: 8,
     sources: { [GRATICULE]: { type: "geojson", data: { type: "FeatureCollection", features: [] } } },
@@ -21,7 +22,7 @@ function plainStyle(): StyleSpecification {
 }
 
 const graticuleLayers = (): LayerSpecification[] => [
-  { id: "graticule", type: "line", source: GRATICULE, paint: { "line-width": 1 } },
+  { id: GRATICULE, type: "line", source: GRATICULE, paint: { "line-width": 1 } },
   {
     id: "graticule-labels",
     type: "symbol",
@@ -40,12 +41,13 @@ const graticuleLayers = (): LayerSpecification[] => [
 /** Paints the plain ground in the theme's colours, and keeps its graticule in the window. Returns what ends that. */
 export function followTheme(map: MapLibreMap): () => void {
   let end = () => {};
-  map.once("style.load", () => {
+  map.on("style.load", () => {
+    // A style of others has its own colours.
     if (!map.getSource(GRATICULE)) return;
     end = effect(() => {
       const { ground, line, text } = colours.value;
       map.setPaintProperty("ground", "background-color", ground);
-      map.setPaintProperty("graticule", "line-color", line);
+      map.setPaintProperty(GRATICULE, "line-color", line);
       map.setPaintProperty("graticule-labels", "text-color", text);
       map.setPaintProperty("graticule-labels", "text-halo-color", ground);
     });

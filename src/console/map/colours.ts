@@ -51,3 +51,39 @@ const dark: MapColours = {
 };
 
 export const colours = computed<MapColours>(() => (theme.value === "dark" ? dark : light));
+
+interface BaseColours {
+  readonly earth: string;
+  readonly green: string;
+  readonly water: string;
+  readonly building: string;
+  readonly road: string;
+  readonly boundary: string;
+  readonly text: string;
+  readonly halo: string;
+}
+
+const lightBase: BaseColours = {
+  earth: "#eeece6",
+  green: "#d3e3c8",
+  water: "#a9cbe6",
+  building: "#d8d4cc",
+  road: "#ffffff",
+  boundary: "#9a8fa8",
+  text: "#3c4653",
+  halo: "#ffffff",
+};
+
+const darkBase: BaseColours = {
+  earth: "#171c22",
+  green: "#1d2a22",
+  water: "#0f2536",
+  building: "#262d36",
+  road: "#3a4552",
+  boundary: "#5d5570",
+  text: "#b9c4d0",
+  halo: "#0d1218",
+};
+
+/** Of a base map of vectors. What lies on it stays the most conspicuous. */
+export const baseColours = computed<BaseColours>(() => (theme.value === "dark" ? darkBase : lightBase));

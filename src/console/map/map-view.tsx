@@ -11,8 +11,9 @@ import workerUrl from "maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { unitSystem } from "../format/units";
+import { settings } from "../settings";
 import { strings } from "../strings";
-import { baseStyle, followTheme } from "./base-style";
+import { baseStyle, followTheme, GRATICULE, plainStyle } from "./base-style";
 import { type LatLng, lngLat } from "./features";
 import { Layers } from "./layers";
 import { MapContext } from "./map-context";
@@ -49,18 +50,31 @@ export function MapView({ label, fit = [], class: style = "", children }: MapVie
     const map = newMap(container.current as HTMLDivElement, label);
     const endTheme = followTheme(map);
     const endUnits = addScale(map);
-    map.once("load", () => {
-      scope.value = { map, layers: new Layers(map) };
-    });
-    map.on("error", ({ error }) => {
-      // A tile or a style of the base map. What is drawn on it goes on.
+    // Of the base map. What is drawn on it goes on.
+    const fail = (error: { message: string }) => {
+      const isFirst = failure.peek() === "";
       failure.value = text.baseMapFailed;
       console.warn(error.message);
+      // A style that does not load would leave nothing to draw on.
+      if (isFirst && settings.mapStyle && !map.isStyleLoaded()) map.setStyle(plainStyle());
+    };
+    let endBaseFile = () => {};
+    map.once("load", () => {
+      scope.value = { map, layers: new Layers(map) };
+      if (settings.mapFile) {
+        void import("./base-file")
+          .then(({ addBaseFile }) => addBaseFile(map, settings.mapFile as string, GRATICULE))
+          .then((end) => {
+            endBaseFile = end;
+          }, fail);
+      }
     });
+    map.on("error", ({ error }) => fail(error));
     return () => {
       scope.value = undefined;
       endTheme();
       endUnits();
+      endBaseFile();
       map.remove();
     };
   }, []);

@@ -79,6 +79,24 @@ export const vehicleGroup = {
 
 export const consoleGroup = {
   CONSOLE: choice(["on", "off"], "on", "Whether the gateway serves the web console at `/`."),
+  CONSOLE_MAP_STYLE: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      "A MapLibre style, the base map of the console's maps. All that it names must be of its own origin, which browsers may then connect to. Without a base map they show a plain ground.",
+    ),
+  CONSOLE_MAP_FILE: z
+    .string()
+    .regex(/^\/.*\.pmtiles$/, "must be an absolute path that ends in .pmtiles")
+    .optional()
+    .describe(
+      "A .pmtiles file, the base map of the console's maps: pictures, or vectors by the layers of Protomaps.",
+    ),
+  CONSOLE_MAP_OBJECT: z
+    .string()
+    .regex(/^[\w][\w./-]*\.pmtiles$/, "must be an object's key that ends in .pmtiles")
+    .optional()
+    .describe("The same as an object of `S3_BUCKET`, such as maps/region.pmtiles."),
   RELAY_PUBLIC_ORIGIN: z
     .url()
     .regex(/^wss?:\/\/[^/?#]+$/, "must be ws:// or wss:// and a host, without a path")

@@ -59,6 +59,11 @@ export const gatewayConfig = z
   })
   .refine(...differentBuckets)
   .refine(...requires("EDGE_SECRET", { ACCESS_PROFILE: "strict" }))
+  .refine(
+    ({ CONSOLE_MAP_STYLE, CONSOLE_MAP_FILE, CONSOLE_MAP_OBJECT }) =>
+      [CONSOLE_MAP_STYLE, CONSOLE_MAP_FILE, CONSOLE_MAP_OBJECT].filter((map) => map !== undefined).length < 2,
+    fault("CONSOLE_MAP_STYLE", "is one base map; set one of it, CONSOLE_MAP_FILE and CONSOLE_MAP_OBJECT"),
+  )
   .refine(...requires("GATEWAY_PEER_SECRET", { LINK_LEASES: "redis" }))
   .refine(...requires("EC2_INSTANCE_ID", { SIMULATION_PROVIDER: "ec2" }))
   .refine(

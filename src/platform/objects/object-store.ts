@@ -111,6 +111,26 @@ export class ObjectStore {
     throw new ObjectReplaced(`The object ${Key} was replaced after it was recorded.`);
   }
 
+  /**
+   * The bytes from `start` to `end`, both included, or to the object's end, with the size of the whole object. Undefined when
+   * there is no such object, or it ends before `start`.
+   */
+  async readPart(
+    Key: string,
+    start: number,
+    end: number,
+  ): Promise<{ body: Readable; version: ObjectVersion } | undefined> {
+    try {
+      const command = new GetObjectCommand({ Bucket: this.bucket, Key, Range: `bytes=${start}-${end}` });
+      const { Body, ContentRange = "", ETag = null } = await this.client.send(command, this.answer);
+      const size = Number(/\/(\d+)$/.exec(ContentRange)?.[1]);
+      return { body: Body as Readable, version: { size, etag: ETag } };
+    } catch (error) {
+      if (isMissingObject(error) || (error as Error).name === "InvalidRange") return undefined;
+      throw error;
+    }
+  }
+
   /** A small object whole. Rejects when it has more bytes than `SMALL_BYTES`. */
   async readSmall(Key: string): Promise<Buffer> {
     const command = new GetObjectCommand({ Bucket: this.bucket, Key });

@@ -105,6 +105,8 @@ test.each([
 ])("%s is not a recurring timer", (_what, source) => expect(hasRecurringTimer(source)).toBe(false));
 
 test("every file with a recurring timer is listed as safe in several processes", () => {
-  const repeating = filesWith(hasRecurringTimer, /^(simvehicle|laptop|console)\//).map((file) => `src/${file}`);
+  const repeating = filesWith(hasRecurringTimer, /^(simvehicle|laptop|console)\//).map(
+    (file) => `src/${file}`,
+  );
   expect(repeating).toEqual(Object.keys(REPEATED).sort());
 });
