@@ -48,6 +48,8 @@ export class SimVehicle {
   private connected = false;
   /** Of the vehicle's own time, as GLOBAL_POSITION_INT carries it. */
   private positionSentAt: number | undefined;
+  /** Where a PX4 rover drives, as POSITION_TARGET_GLOBAL_INT said last. */
+  private targetSent: string | undefined;
 
   /** `send` gets every message that the vehicle sends. */
   constructor(
@@ -203,9 +205,18 @@ export class SimVehicle {
     // Home is where the first fix is.
     if (id === HOME_POSITION && !this.flight.hasPosition) return false;
     const message = telemetry(id, this.view());
+    if (message instanceof common.PositionTargetGlobalInt && this.isSentTarget(message)) return false;
     if (message) this.send(message);
     if (id === GLOBAL_POSITION_INT) this.positionSentAt = this.flight.time;
     return message !== undefined;
+  }
+
+  /** A PX4 rover says once where it drives; others repeat it. */
+  private isSentTarget({ latInt, lonInt }: common.PositionTargetGlobalInt): boolean {
+    if (this.flight.autopilot !== "px4" || this.flight.kind !== "rover") return false;
+    const before = this.targetSent;
+    this.targetSent = `${latInt} ${lonInt}`;
+    return before === this.targetSent;
   }
 
   private view(): TelemetryView {

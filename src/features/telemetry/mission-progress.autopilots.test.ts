@@ -31,7 +31,11 @@ test.each(autopilots)("a watcher of a %s sees how far its mission is", async (na
   const items = plan.length;
   await carryOut("push_mission", { mission_id: await storePlan(vehicle.api, home, plan) });
   await waitFor("the mission", () => newest()?.items === items);
-  expect(newest()).toEqual({ item: 1, items, distance: null, state: "not_started" });
+  const saysState = name !== "px4-1.16-quad";
+  expect(newest()).toEqual({
+    ...{ item: 1, items, distance: null },
+    state: saysState ? "not_started" : "unknown",
+  });
   await carryOut("guided");
   await carryOut("arm");
   await carryOut("start_mission", isRover(name) ? {} : { takeoff_altitude: 10 });
@@ -39,9 +43,10 @@ test.each(autopilots)("a watcher of a %s sees how far its mission is", async (na
     await witness.until("the end of the takeoff", async () => (await witness.fresh()).relativeAltitude > 9);
   await carryOut("set_mode", { mode_info: { custom_mode: "AUTO" } });
   await waitFor("the way to the last item", () => newest()?.item === items && newest().distance > 10);
-  expect(newest().state).toBe("flying");
+  expect(newest().state).toBe(saysState ? "flying" : "unknown");
   const away = distance(await witness.fresh(), offsetBy(home, far, 0));
   expect(Math.abs(newest().distance - away)).toBeLessThan(TOLERANCE_M);
-  await waitFor("the end", () => newest()?.state === "complete");
+  if (saysState) await waitFor("the end", () => newest()?.state === "complete");
+  else await waitFor("the end", () => newest()?.distance === null);
   watcher.socket.disconnect();
 });

@@ -116,11 +116,16 @@ describe("a stream", () => {
     await user.api.post("/drone/action/disarm_drone", { drone_id: drone.id });
   });
 
-  test.each(["ardupilot", "px4"] as const)(
-    "of the mission shows the progress of a copter of %s from its upload to its end",
-    async (autopilot) => {
+  test.each([
+    ["copter", "ardupilot"],
+    ["copter", "px4"],
+    ["rover", "px4"],
+  ] as const)(
+    "of the mission shows the progress of a %s of %s from its upload to its end",
+    async (kind, autopilot) => {
       const { api, token } = await gateway.newUser();
-      const flown = await simulatedDrone(api, { autopilot });
+      const flown = await simulatedDrone(api, { autopilot, kind });
+      const isRover = kind === "rover";
       const watcher = watch(token);
       await watcher.subscribe(flown.id, "mission");
       const newest = () => watcher.frames("mission").at(-1)?.data;
@@ -129,7 +134,8 @@ describe("a stream", () => {
       const { home } = flown.vehicle.state;
       const { id: mission_id } = (await api.post("/mission", { name: `For ${autopilot}` })).body;
       for (const [index, north] of [40, 400].entries()) {
-        const point = { mission_id, ...offsetBy(home, north, 0), altitude: 20, type: "fly", sequence: index };
+        const altitude = isRover ? 0 : 20;
+        const point = { mission_id, ...offsetBy(home, north, 0), altitude, type: "fly", sequence: index };
         await api.post("/mission/point", [point]);
       }
       const order = async (path: string, fields = {}) =>
@@ -137,14 +143,15 @@ describe("a stream", () => {
           status: 200,
         });
       await order("push_mission", { mission_id });
-      // The takeoff that the gateway adds is the first.
-      await eventually("the mission", () => newest()?.items === 3);
-      expect(newest()).toEqual({ item: 1, items: 3, distance: null, state: "not_started" });
+      // The takeoff that the gateway adds for a copter is the first.
+      const items = isRover ? 2 : 3;
+      await eventually("the mission", () => newest()?.items === items);
+      expect(newest()).toEqual({ item: 1, items, distance: null, state: "not_started" });
       await order("guided");
       await order("arm");
-      await order("start_mission", { takeoff_altitude: 10 });
+      await order("start_mission", isRover ? {} : { takeoff_altitude: 10 });
       await order("set_mode", { mode_info: { custom_mode: "AUTO" } });
-      await eventually("the last item", () => newest()?.item === 3 && newest().distance > 5);
+      await eventually("the last item", () => newest()?.item === items && newest().distance > 5);
       expect(newest().state).toBe("flying");
       expect(newest().distance).toBeLessThan(365);
       await eventually("the end", () => newest()?.state === "complete");

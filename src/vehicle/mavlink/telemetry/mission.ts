@@ -26,14 +26,17 @@ export function missionProgress(
   return { item, items: total === NOT_SAID ? null : total, state };
 }
 
-/** With the metres to the current item where they are known. */
+/** With the metres to the current item where they are known: those of a vehicle that flies its mission. */
 export function toMission(
   message: common.MissionCurrent,
   vehicle: Pick<VehicleIdentity, "autopilot">,
   metres: number | undefined,
+  mode: string,
 ): TelemetryMessage {
   const { item, items, state } = missionProgress(message, vehicle);
-  const distance = state === "flying" ? (metres ?? null) : null;
+  // PX4 1.16 says no state.
+  const isFlown = state === "flying" || (state === "unknown" && mode === "AUTO.MISSION");
+  const distance = isFlown ? (metres ?? null) : null;
   return { type: "mission", data: { item, items, distance, state } };
 }
 

@@ -17,6 +17,8 @@ const QUATERNION_FRESH_MS = 2000;
 const FIRST_BATTERY = 0;
 /** The distance to the next item comes once a second. */
 const AHEAD_FRESH_MS = 3000;
+/** PX4 sends its next target and the number of its item once a second each, in either order. */
+const SETTLED_MS = 1500;
 
 /**
  * Turns the vehicle's messages into telemetry. Listens to the channel only while it has listeners itself, so that an
@@ -30,10 +32,12 @@ export class Telemetry {
   private health: Omit<Health, "status"> = {};
   private home: TelemetryMessage | undefined;
   private position: common.GlobalPositionInt | undefined;
-  /** MISSION_CURRENT.seq. */
-  private item: number | undefined;
-  /** Metres to the current item of the mission, and when that was said. */
+  /** MISSION_CURRENT.seq, and when it changed. */
+  private item: { readonly seq: number; readonly changedAt: number } | undefined;
+  /** ArduPilot: metres to the current item of the mission, and when that was said. */
   private ahead: { readonly metres: number; readonly at: number } | undefined;
+  /** PX4: where it flies, and when that changed. A rover says it once for each item. */
+  private target: { readonly place: common.PositionTargetGlobalInt; readonly changedAt: number } | undefined;
   private status: common.SysStatus | undefined;
   private battery: common.BatteryStatus | undefined;
   private wind: SystemParts["wind"];
@@ -84,12 +88,8 @@ export class Telemetry {
         this.emit(this.home);
       }),
       channel.on(common.MissionCurrent, (message) => {
-        // The distance is that to the item before.
-        if (message.seq !== this.item) this.ahead = undefined;
-        this.item = message.seq;
-        const { ahead } = this;
-        const isFresh = ahead && performance.now() - ahead.at < AHEAD_FRESH_MS;
-        this.emit(toMission(message, this.vehicle, isFresh ? ahead.metres : undefined));
+        if (message.seq !== this.item?.seq) this.beginItem(message.seq);
+        this.emit(toMission(message, this.vehicle, this.metresAhead(), this.state.mode));
       }),
       this.listenAhead(),
       channel.on(common.VfrHud, (message) => this.emit(toHud(message))),
@@ -141,14 +141,34 @@ export class Telemetry {
 
   /** ArduPilot says how far it is; PX4 says where it flies. */
   private listenAhead(): () => void {
-    const set = (metres: number) => {
-      this.ahead = { metres, at: performance.now() };
-    };
-    if (this.vehicle.autopilot === "ardupilot")
-      return this.channel.on(common.NavControllerOutput, ({ wpDist }) => set(wpDist));
-    return this.channel.on(common.PositionTargetGlobalInt, (target) => {
-      if (this.position) set(toTarget(this.position, target));
+    if (this.vehicle.autopilot === "ardupilot") {
+      return this.channel.on(common.NavControllerOutput, ({ wpDist }) => {
+        this.ahead = { metres: wpDist, at: performance.now() };
+      });
+    }
+    return this.channel.on(common.PositionTargetGlobalInt, (place) => {
+      const { latInt, lonInt } = this.target?.place ?? {};
+      if (place.latInt === latInt && place.lonInt === lonInt) return;
+      this.target = { place, changedAt: performance.now() };
     });
+  }
+
+  /** A target that PX4 said long before is that of the item before. */
+  private beginItem(seq: number): void {
+    const now = performance.now();
+    this.item = { seq, changedAt: now };
+    this.ahead = undefined;
+    if (this.target && now - this.target.changedAt > SETTLED_MS) this.target = undefined;
+  }
+
+  /** Undefined until it is sure that the target is the item's. */
+  private metresAhead(): number | undefined {
+    const { ahead, target, item, position } = this;
+    const now = performance.now();
+    if (ahead) return now - ahead.at < AHEAD_FRESH_MS ? ahead.metres : undefined;
+    if (!target || !item || !position) return undefined;
+    const isSettled = now - Math.max(target.changedAt, item.changedAt) > SETTLED_MS;
+    return isSettled ? toTarget(position, target.place) : undefined;
   }
 
   private emitSystem(status: common.SysStatus): void {
