@@ -18,6 +18,11 @@ const NEUTRAL_FOR_MS = 2_000;
  */
 const RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
+/**
+ * PX4 takes sticks that spring back for a pilot who takes over (COM_RC_OVERRIDE): it leaves a mode again that it enters
+ * meanwhile, and would be told to land next.
+ */
+const PX4_CENTRED_MS = 500;
 /** How often a disconnected vehicle is checked. */
 const POLL_MS = 50;
 /** An agent that stops waits this long for the vehicle to stop. */
@@ -115,6 +120,8 @@ export class StickPilot {
 
   private async stopUntilDone(ended: AbortSignal): Promise<void> {
     let failures = 0;
+    if (this.options.autopilot.vehicle?.autopilot === "px4")
+      await delay(PX4_CENTRED_MS, undefined, { signal: ended }).catch(() => undefined);
     while (!ended.aborted && !(await this.tryToStop(ended))) {
       const isConnected = this.options.autopilot.vehicle !== undefined;
       const pauseMs = isConnected ? backoffMs(++failures, RETRY_MS, MAX_RETRY_MS) : POLL_MS;

@@ -7,6 +7,7 @@ import { FlightRecorder } from "./dataflash/recorder";
 import { Flight } from "./flight";
 import type { FlightOptions } from "./flight-state";
 import { MissionProtocol } from "./missions/mission-protocol";
+import { type Mode, px4Mode } from "./modes";
 import { ParamProtocol, type Sender } from "./params/param-protocol";
 import { type Reports, Severity } from "./reports";
 import { Arming } from "./safety/arming";
@@ -175,6 +176,16 @@ export class SimVehicle {
     const bothWays = flight.autopilot === "ardupilot" && flight.kind === "rover";
     const throttle = bothWays ? z / 1000 : z / 500 - 1;
     flight.pilot.steer({ roll: y / 1000, pitch: x / 1000, throttle, yaw: r / 1000 }, now, seconds);
+    if (flight.autopilot === "px4") this.takeOver();
+  }
+
+  /** A stick that moves in a mode that flies by itself leaves that mode (COM_RC_OVERRIDE). */
+  private takeOver(): void {
+    const { flight, now } = this;
+    if (!flight.armed || !flight.mode.name.startsWith("AUTO_") || !flight.pilot.isMoving(now)) return;
+    const steered = flight.modes.byNumber.get(px4Mode(3)) as Mode;
+    this.say(Severity.INFO, "Pilot took over using sticks");
+    flight.changeMode(steered);
   }
 
   private noteFix(): void {
