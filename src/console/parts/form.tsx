@@ -1,6 +1,5 @@
-import { useSignal } from "@preact/signals";
 import type { ComponentChildren, TargetedEvent } from "preact";
-import { errorText } from "./error-text";
+import { useAction } from "./action";
 
 /** The values of a form's fields, by their names. */
 export type Values = Readonly<Record<string, string>>;
@@ -27,22 +26,12 @@ export function Form({
   isDisabled = false,
   children,
 }: FormProps) {
-  const isBusy = useSignal(false);
-  const failure = useSignal("");
+  const { isBusy, failure, run } = useAction();
 
-  const onSubmit = async (event: TargetedEvent<HTMLFormElement, SubmitEvent>) => {
+  const onSubmit = (event: TargetedEvent<HTMLFormElement, SubmitEvent>) => {
     event.preventDefault();
-    if (isBusy.value) return;
     const values = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
-    isBusy.value = true;
-    failure.value = "";
-    try {
-      await submit(values);
-    } catch (error) {
-      failure.value = errorText(error);
-    } finally {
-      isBusy.value = false;
-    }
+    void run(() => submit(values));
   };
 
   return (
