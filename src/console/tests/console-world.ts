@@ -45,6 +45,22 @@ export async function signIn(page: Page, { username, password }: Pick<TestUser, 
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
+/** A tab of this window in which the user is signed in, as after a reload of it. */
+export async function openAs(
+  { gateway }: ConsoleWorld,
+  window: Pick<TestWindow, "context" | "newTab">,
+  user: TestUser,
+  path: string,
+): Promise<Page> {
+  const { refresh_token } = gateway.features.account.tokens.pair(user.id);
+  await window.context.addInitScript((token) => {
+    // The empty page before the first one has no storage; a later load of the page finds what it kept itself.
+    if (location.origin !== "null" && sessionStorage.length === 0)
+      sessionStorage.setItem("refresh_token", token);
+  }, refresh_token);
+  return window.newTab(path);
+}
+
 /** Waits until the page with this heading is shown. */
 export const shown = (page: Page, heading: string) =>
   page.getByRole("heading", { level: 1, name: heading }).waitFor();
