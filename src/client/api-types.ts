@@ -3000,6 +3000,8 @@ export interface components {
             /** @enum {string} */
             billing_period: "month" | "year";
             free_simulated_vehicles: number;
+            /** @description Whether a subscription can be bought here. Where it cannot, the operator grants them. */
+            checkout_available: boolean;
         };
         Subscription: {
             id: number;
@@ -11671,7 +11673,8 @@ export interface operations {
                      *         "price_per_vehicle": 12000,
                      *         "currency": "eur",
                      *         "billing_period": "year",
-                     *         "free_simulated_vehicles": 1
+                     *         "free_simulated_vehicles": 1,
+                     *         "checkout_available": false
                      *       },
                      *       "message": "OK"
                      *     }

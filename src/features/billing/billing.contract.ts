@@ -52,6 +52,7 @@ export const billingContract: readonly ContractCase[] = [
       expect(reply).toMatchObject({ status: 200, body: { success: true } });
       expect(reply.body.data).toMatchObject({
         ...{ price_per_vehicle: 12_000, currency: "eur", billing_period: "year" },
+        ...{ free_simulated_vehicles: 1, checkout_available: false },
       });
     },
   },

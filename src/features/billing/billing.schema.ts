@@ -35,6 +35,9 @@ export const Pricing = z
     currency: z.string(),
     billing_period: z.enum(["month", "year"]),
     free_simulated_vehicles: z.int(),
+    checkout_available: z
+      .boolean()
+      .describe("Whether a subscription can be bought here. Where it cannot, the operator grants them."),
   })
   .meta({ id: "Pricing" });
 

@@ -38,6 +38,10 @@ const addDrones = async ({ api }: TestUser, type: string, count: number) => {
 const subscriptionOf = async ({ api }: TestUser) => (await api.get("/billing/subscription")).body.data;
 
 describe("a checkout", () => {
+  test("is available where a provider is set up", async () => {
+    expect((await gateway.api.get("/billing/pricing")).body.data.checkout_available).toBe(true);
+  });
+
   test("is asked for with the price, the user and the count, and answers inside data and beside it", async () => {
     const user = await gateway.newUser();
     const { status, body } = await user.api.post("/billing/checkout", { vehicle_count: 3 });

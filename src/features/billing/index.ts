@@ -32,6 +32,7 @@ export function billing({ config, db, clock, countVehicles }: BillingDeps): {
     currency: config.BILLING_CURRENCY,
     billing_period: config.BILLING_PERIOD,
     free_simulated_vehicles: FREE_SIMULATED,
+    checkout_available: provider !== undefined,
   };
   const service = new BillingService({ db, provider, countVehicles });
   return { routes: billingRoutes(service, new WebhookService({ config, db, clock, provider }), pricing) };

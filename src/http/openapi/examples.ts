@@ -291,6 +291,7 @@ export const examples: Readonly<Record<string, Example>> = {
         currency: "eur",
         billing_period: "year",
         free_simulated_vehicles: 1,
+        checkout_available: false,
       },
       message: "OK",
     },
