@@ -1357,6 +1357,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/vpn/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The text of your WireGuard client config
+         * @description For a browser, which the object store lets read nothing. A program may use the link.
+         *
+         *     Needs an access token.
+         */
+        get: operations["getUserVpnConfig"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/drone/{drone_id}/vpn/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The text of a drone's WireGuard client config
+         * @description For a browser, which the object store lets read nothing. A program may use the link.
+         *
+         *     Needs an access token.
+         */
+        get: operations["getDroneDroneIdVpnConfig"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/vpn/status": {
         parameters: {
             query?: never;
@@ -2969,6 +3013,10 @@ export interface components {
         ConfigLink: {
             /** @description Presigned: works for 30 seconds. 404 there: the tunnel service has not published it yet. */
             url: string;
+        };
+        ClientConfig: {
+            /** @description The file's text, with the private key. */
+            config: string;
         };
         TunnelStatus: {
             /** @description Whether the tunnel is up. Also false when that is unknown. */
@@ -8101,9 +8149,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why. */
             500: {
                 headers: {
+                    /** @description `unknown` when the drone may have obeyed or not. Absent when it did not obey. */
+                    "X-Outcome"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8217,9 +8267,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why. */
             500: {
                 headers: {
+                    /** @description `unknown` when the drone may have obeyed or not. Absent when it did not obey. */
+                    "X-Outcome"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8327,9 +8379,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why. */
             500: {
                 headers: {
+                    /** @description `unknown` when the drone may have obeyed or not. Absent when it did not obey. */
+                    "X-Outcome"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8438,9 +8492,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why. */
             500: {
                 headers: {
+                    /** @description `unknown` when the drone may have obeyed or not. Absent when it did not obey. */
+                    "X-Outcome"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8547,9 +8603,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why. */
             500: {
                 headers: {
+                    /** @description `unknown` when the drone may have obeyed or not. Absent when it did not obey. */
+                    "X-Outcome"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8656,9 +8714,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why. */
             500: {
                 headers: {
+                    /** @description `unknown` when the drone may have obeyed or not. Absent when it did not obey. */
+                    "X-Outcome"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8765,9 +8825,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why. */
             500: {
                 headers: {
+                    /** @description `unknown` when the drone may have obeyed or not. Absent when it did not obey. */
+                    "X-Outcome"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8881,9 +8943,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why. */
             500: {
                 headers: {
+                    /** @description `unknown` when the drone may have obeyed or not. Absent when it did not obey. */
+                    "X-Outcome"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8997,9 +9061,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why. */
             500: {
                 headers: {
+                    /** @description `unknown` when the drone may have obeyed or not. Absent when it did not obey. */
+                    "X-Outcome"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9116,9 +9182,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why. */
             500: {
                 headers: {
+                    /** @description `unknown` when the drone may have obeyed or not. Absent when it did not obey. */
+                    "X-Outcome"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9233,9 +9301,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why. */
             500: {
                 headers: {
+                    /** @description `unknown` when the drone may have obeyed or not. Absent when it did not obey. */
+                    "X-Outcome"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9352,9 +9422,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why. */
             500: {
                 headers: {
+                    /** @description `unknown` when the drone may have obeyed or not. Absent when it did not obey. */
+                    "X-Outcome"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9470,9 +9542,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why. */
             500: {
                 headers: {
+                    /** @description `unknown` when the drone may have obeyed or not. Absent when it did not obey. */
+                    "X-Outcome"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9604,9 +9678,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why. */
             500: {
                 headers: {
+                    /** @description `unknown` when the drone may have obeyed or not. Absent when it did not obey. */
+                    "X-Outcome"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9730,9 +9806,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why. */
             500: {
                 headers: {
+                    /** @description `unknown` when the drone may have obeyed or not. Absent when it did not obey. */
+                    "X-Outcome"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9861,9 +9939,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why. */
             500: {
                 headers: {
+                    /** @description `unknown` when the drone may have obeyed or not. Absent when it did not obey. */
+                    "X-Outcome"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9974,9 +10054,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why. */
             500: {
                 headers: {
+                    /** @description `unknown` when the drone may have obeyed or not. Absent when it did not obey. */
+                    "X-Outcome"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10099,9 +10181,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why. */
             500: {
                 headers: {
+                    /** @description `unknown` when the drone may have obeyed or not. Absent when it did not obey. */
+                    "X-Outcome"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10213,9 +10297,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why, and ends with `may have obeyed or not` in the last case. */
+            /** @description The order failed or was refused, its input is not valid, or its outcome is not known: the message says which and why. */
             500: {
                 headers: {
+                    /** @description `unknown` when the drone may have obeyed or not. Absent when it did not obey. */
+                    "X-Outcome"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10939,6 +11025,144 @@ export interface operations {
                 };
             };
             /** @description It does not exist, or is not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You have too many requests under way, or one of your limits is reached. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next try. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It failed; the message gives the reason. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getUserVpnConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "config": "[Interface]\n"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ClientConfig"];
+                };
+            };
+            /** @description You have no VPN address. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The tunnel service has not published the config yet, which takes about a second. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You have too many requests under way, or one of your limits is reached. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next try. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It failed; the message gives the reason. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getDroneDroneIdVpnConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The drone's id. */
+                drone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "config": "[Interface]\n"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ClientConfig"];
+                };
+            };
+            /** @description No valid token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No such drone of yours, or it is simulated. The tunnel service has not published the config yet, which takes about a second. */
             404: {
                 headers: {
                     [name: string]: unknown;

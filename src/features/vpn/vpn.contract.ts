@@ -10,7 +10,7 @@ const physical = { type: "physical", name: "Rover", vehicle_type: "rover" };
 const drone = async ({ api }: TestUser, input: object = sitl) =>
   (await api.post("/drone", input)).body as { id: number; ip: string };
 
-const answers404ToOtherUsers = (path: "/vpn" | "/vpn/status"): ContractCase => ({
+const answers404ToOtherUsers = (path: "/vpn" | "/vpn/config" | "/vpn/status"): ContractCase => ({
   route: `GET /drone/:drone_id${path}`,
   title: "answers 404 for another user's drone and for an invalid id",
   run: async ({ user, otherUser }) => {
@@ -65,6 +65,48 @@ export const vpnContract: readonly ContractCase[] = [
     },
   },
   answers404ToOtherUsers("/vpn"),
+  {
+    route: "GET /user/vpn/config",
+    title: "answers 404 until the config is published, then 200 with its text",
+    run: async ({ user, gateway }) => {
+      expect(await user.api.get("/user/vpn/config")).toMatchObject({ status: 404, body: refusal });
+      await gateway.deps.vpnStore.write(`vpn/users/${user.id}.conf`, "[Interface]\n", "text/plain");
+      const { status, body, headers } = await user.api.get("/user/vpn/config");
+      expect({ status, body }).toEqual({ status: 200, body: { config: "[Interface]\n" } });
+      expect(headers.get("cache-control")).toBe("no-store");
+    },
+  },
+  {
+    route: "GET /user/vpn/config",
+    title: "answers 400 to a user without an address",
+    run: async ({ user, gateway }) => {
+      await gateway.deps.db("users").where({ id: user.id }).update({ ip: null });
+      expect(await user.api.get("/user/vpn/config")).toMatchObject({ status: 400, body: refusal });
+    },
+  },
+  {
+    route: "GET /drone/:drone_id/vpn/config",
+    title: "answers 404 until the config is published, then 200 with its text",
+    run: async ({ user, gateway }) => {
+      await saveSubscription(gateway.deps.db, user.id, { status: "active", vehicle_count: 1 });
+      const { id } = await drone(user, physical);
+      const read = () => user.api.get(`/drone/${id}/vpn/config`);
+      expect(await read()).toMatchObject({ status: 404, body: refusal });
+      await gateway.deps.vpnStore.write(`vpn/drones/${id}.conf`, "[Interface]\n", "text/plain");
+      const { status, body } = await read();
+      expect({ status, body }).toEqual({ status: 200, body: { config: "[Interface]\n" } });
+    },
+  },
+  {
+    route: "GET /drone/:drone_id/vpn/config",
+    title: "answers 404 for a simulated drone, also where an object has its name",
+    run: async ({ user, gateway }) => {
+      const { id } = await drone(user);
+      await gateway.deps.vpnStore.write(`vpn/drones/${id}.conf`, "[Interface]\n", "text/plain");
+      expect(await user.api.get(`/drone/${id}/vpn/config`)).toMatchObject({ status: 404, body: refusal });
+    },
+  },
+  answers404ToOtherUsers("/vpn/config"),
   {
     route: "GET /user/vpn/status",
     title: "answers status false while no tunnel service can tell",

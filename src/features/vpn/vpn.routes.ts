@@ -12,10 +12,15 @@ const ConfigLink = z
       .describe("Presigned: works for 30 seconds. 404 there: the tunnel service has not published it yet."),
   })
   .meta({ id: "ConfigLink" });
+const Config = z
+  .object({ config: z.string().describe("The file's text, with the private key.") })
+  .meta({ id: "ClientConfig" });
 const Status = z
   .object({ status: z.boolean().describe("Whether the tunnel is up. Also false when that is unknown.") })
   .meta({ id: "TunnelStatus" });
 const DronesStatus = z.record(z.string(), z.object({ is_active: z.boolean() }));
+
+const NOT_PUBLISHED = "The tunnel service has not published the config yet, which takes about a second.";
 
 export function vpnRoutes(service: VpnService): readonly Route[] {
   return [
@@ -25,7 +30,7 @@ export function vpnRoutes(service: VpnService): readonly Route[] {
       summary: "Your WireGuard client config",
       success: { status: 200, schema: ConfigLink },
       documents: { 400: "You have no VPN address." },
-      handle: async ({ caller }) => ({ url: await service.userConfig(caller.id) }),
+      handle: async ({ caller }) => ({ url: await service.userLink(caller.id) }),
     }),
     route({
       ...read,
@@ -34,7 +39,28 @@ export function vpnRoutes(service: VpnService): readonly Route[] {
       params,
       success: { status: 200, schema: ConfigLink },
       handle: async ({ caller, params }) => ({
-        url: await service.droneConfig(caller.id, params.drone_id),
+        url: await service.droneLink(caller.id, params.drone_id),
+      }),
+    }),
+    route({
+      ...read,
+      path: "/user/vpn/config",
+      summary: "The text of your WireGuard client config",
+      description: "For a browser, which the object store lets read nothing. A program may use the link.",
+      success: { status: 200, schema: Config },
+      documents: { 400: "You have no VPN address.", 404: NOT_PUBLISHED },
+      handle: async ({ caller }) => ({ config: await service.userConfig(caller.id) }),
+    }),
+    route({
+      ...read,
+      path: "/drone/:drone_id/vpn/config",
+      summary: "The text of a drone's WireGuard client config",
+      description: "For a browser, which the object store lets read nothing. A program may use the link.",
+      params,
+      success: { status: 200, schema: Config },
+      documents: { 404: `No such drone of yours, or it is simulated. ${NOT_PUBLISHED}` },
+      handle: async ({ caller, params }) => ({
+        config: await service.droneConfig(caller.id, params.drone_id),
       }),
     }),
     route({

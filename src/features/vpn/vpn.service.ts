@@ -3,6 +3,7 @@ import { configKey } from "../../domain/client-config";
 import { DomainError } from "../../domain/errors";
 import type { Ipv4 } from "../../domain/ipv4";
 import type { PlaneName } from "../../domain/tunnel-planes";
+import { isMissingObject } from "../../platform/objects/object-store";
 import type { Services } from "../../platform/services";
 import type { TunnelStatus } from "./tunnel-status";
 import { addressOfUser } from "./vpn.store";
@@ -29,9 +30,15 @@ export class VpnService {
   constructor(private readonly deps: VpnServiceDeps) {}
 
   /** A link to the user's client config. */
-  async userConfig(userId: number): Promise<string> {
+  async userLink(userId: number): Promise<string> {
     await this.addressOf(userId);
     return this.link("users", userId, "fleet.conf");
+  }
+
+  /** The text of the user's client config. */
+  async userConfig(userId: number): Promise<string> {
+    await this.addressOf(userId);
+    return this.read("users", userId);
   }
 
   async userStatus(userId: number): Promise<boolean> {
@@ -39,12 +46,15 @@ export class VpnService {
   }
 
   /** A link to the drone's client config. */
+  async droneLink(userId: number, droneId: number): Promise<string> {
+    await this.checkTunnelOf(userId, droneId);
+    return this.link("drones", droneId, `drone-${droneId}.conf`);
+  }
+
+  /** The text of the drone's client config. */
   async droneConfig(userId: number, droneId: number): Promise<string> {
-    const drone = await this.deps.droneFor(userId, "vpn", droneId);
-    if (drone.type === "sitl") {
-      throw new DomainError("not_found", "A simulated drone has no tunnel, so there is no config for it.");
-    }
-    return this.link("drones", drone.id, `drone-${drone.id}.conf`);
+    await this.checkTunnelOf(userId, droneId);
+    return this.read("drones", droneId);
   }
 
   /** A simulated drone needs no tunnel: it counts as up. */
@@ -65,6 +75,13 @@ export class VpnService {
     );
   }
 
+  private async checkTunnelOf(userId: number, droneId: number): Promise<void> {
+    const { type } = await this.deps.droneFor(userId, "vpn", droneId);
+    if (type === "sitl") {
+      throw new DomainError("not_found", "A simulated drone has no tunnel, so there is no config for it.");
+    }
+  }
+
   private async addressOf(userId: number): Promise<Ipv4> {
     const ip = await addressOfUser(this.deps.db, userId);
     if (ip === undefined) throw new DomainError("not_found", "This user does not exist any more.");
@@ -75,6 +92,16 @@ export class VpnService {
   /** Signed for the users' endpoint of the store; makes no request. */
   private link(plane: PlaneName, rowId: number, saveAs: string): Promise<string> {
     return this.deps.vpnStore.presignGet(configKey({ plane, rowId }), "user", CONFIG_URL_SECONDS, saveAs);
+  }
+
+  private async read(plane: PlaneName, rowId: number): Promise<string> {
+    const key = configKey({ plane, rowId });
+    const config = await this.deps.vpnStore.readSmall(key).catch((cause: unknown) => {
+      throw isMissingObject(cause)
+        ? new DomainError("not_found", "The tunnel service has not published this config yet: try again.")
+        : new DomainError("unavailable", "The object store does not answer.", { cause });
+    });
+    return config.toString();
   }
 
   private async isUp(plane: PlaneName, ip: Ipv4): Promise<boolean> {

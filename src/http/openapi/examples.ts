@@ -496,6 +496,11 @@ export const examples: Readonly<Record<string, Example>> = {
       url: "https://fleet.example.com/fleet-vpn/vpn/drones/158.conf?X-Amz-Signature=5f3c",
     },
   },
+  "GET /drone/:drone_id/vpn/config": {
+    reply: {
+      config: "[Interface]\n",
+    },
+  },
   "GET /drone/:drone_id/vpn/status": {
     reply: {
       status: false,
@@ -1176,6 +1181,11 @@ export const examples: Readonly<Record<string, Example>> = {
   "GET /user/vpn": {
     reply: {
       url: "https://fleet.example.com/fleet-vpn/vpn/users/555.conf?X-Amz-Signature=5f3c",
+    },
+  },
+  "GET /user/vpn/config": {
+    reply: {
+      config: "[Interface]\n",
     },
   },
   "GET /user/vpn/status": {
