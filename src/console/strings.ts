@@ -110,6 +110,16 @@ export const strings = {
     home: "To your fleet",
   },
 
+  copy: "Copy",
+  copied: "Copied",
+  vpnConfig: {
+    show: "Show the config",
+    busy: "Reading it…",
+    download: "Download the file",
+    code: "The config as a QR code for WireGuard's app",
+    text: "The config",
+  },
+
   fleet: {
     title: "Fleet",
     none: "You have no drones yet.",
