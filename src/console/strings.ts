@@ -106,7 +106,14 @@ export const strings = {
   billing: {
     title: "Your payment",
     processing:
-      "The payment is being processed. The number of vehicles changes as soon as it is confirmed, usually within a minute.",
+      "The payment is being processed. Your subscription is active as soon as it is confirmed, usually within a minute.",
+    active: (vehicles: number) =>
+      vehicles === 1
+        ? "Your subscription is active. It covers 1 physical drone."
+        : `Your subscription is active. It covers ${vehicles} physical drones.`,
+    left: "You left the payment page. Nothing was bought.",
+    back: "You are back from the payment provider's page. Changes show in your account within a minute.",
+    account: "To your account",
     home: "To your fleet",
   },
 
@@ -243,7 +250,147 @@ export const strings = {
     },
   },
 
-  account: { title: "Account" },
+  account: {
+    title: "Account",
+    signedInAs: (email: string) => `Signed in as ${email}.`,
+    vpn: {
+      title: "VPN",
+      intro:
+        "Through the VPN your ground station reaches your drones by their addresses. It takes WireGuard's app and your config.",
+      up: "Your tunnel is up.",
+      down: "Your tunnel is down.",
+      open: "Show the VPN config…",
+      dialog: "Your VPN config",
+      warning: "The config has your private key: who has it is you in the VPN. Show it to nobody.",
+    },
+    reports: {
+      title: "Flight reports",
+      intro: "The report of each flight is mailed to these addresses.",
+      own: "Your own",
+      confirmed: "Confirmed",
+      unconfirmed: "Not confirmed yet: it gets no reports",
+      address: "Another address",
+      addressHint: "Its owner is mailed a link, and confirms by it.",
+      add: "Add the address",
+      adding: "Adding it…",
+      remove: "Remove",
+      removeOne: (email: string) => `Remove ${email}`,
+    },
+    password: {
+      title: "Password",
+      intro: (email: string) =>
+        `We send a link to ${email}. It leads to the choice of a new password, which ends all sessions.`,
+      submit: "Send the link",
+      busy: "Sending…",
+    },
+    subscription: {
+      title: "Subscription",
+      none: "You have no subscription.",
+      hasEnded: "Your subscription has ended. Your drones stay, and no more can be added.",
+      free: (count: number) =>
+        count === 1 ? "One simulated drone is free." : `${count} simulated drones are free.`,
+      price: (price: string) => `A vehicle costs ${price}.`,
+      perPeriod: (amount: string, period: string) => `${amount} a ${period}`,
+      periods: { month: "month", year: "year" },
+      vehicles: "Vehicles",
+      less: "One vehicle less",
+      more: "One vehicle more",
+      notACount: "A whole number from 1 to 100,000.",
+      costs: (price: string) => `${price}.`,
+      costsInstead: (price: string, before: string) =>
+        `${price} instead of ${before}. The difference is charged or credited at once.`,
+      difference: "The difference is charged or credited at once.",
+      subscribe: "Subscribe…",
+      leaving: "Opening the payment page…",
+      leads: "This leads to the page of the payment provider, and back here.",
+      byOperator: "Nothing is sold here. The operator of this service gives subscriptions.",
+      granted: "The operator of this service gave it to you, and changes it on request.",
+      notHere: "Payments are not set up on this service at present. Ask its operator for changes.",
+      settle: "It waits for a payment. Settle it in the billing portal.",
+      state: "State",
+      states: {
+        active: "Active",
+        trialing: "On trial",
+        past_due: "Payment is overdue",
+        unpaid: "Unpaid",
+        paused: "Paused",
+        incomplete: "Its first payment is missing",
+        incomplete_expired: "Ended",
+        canceled: "Ended",
+      },
+      covers: (physical: number, simulated: number) => `${physical} physical, ${simulated} simulated`,
+      cost: "Price",
+      renews: "Renews",
+      ends: "Ends",
+      change: "Change the number",
+      changeTo: (count: number) => (count === 1 ? "Change to 1 vehicle" : `Change to ${count} vehicles`),
+      changing: "Changing…",
+      portal: "Invoices and payment…",
+      cancel: "Cancel subscription…",
+      keep: "Keep the subscription",
+    },
+    cancelSubscription: {
+      title: "Cancel the subscription",
+      intro: "Your drones stay, and no more can be added once it has ended.",
+      when: "When",
+      atEnd: "At the end of the paid period. It can be undone until then",
+      atEndOn: (date: string) => `At the end of the paid period, ${date}. It can be undone until then`,
+      atOnce: "At once. This cannot be undone",
+      submit: "Cancel the subscription",
+      busy: "Cancelling it…",
+      keep: "Keep it",
+    },
+    payments: {
+      title: "Payments",
+      none: "There are no payments yet.",
+      states: { paid: "Paid", failed: "Failed" },
+      invoice: "Invoice",
+      showAll: (count: number) => `Show all ${count}`,
+    },
+    quotas: {
+      title: "Quotas",
+      own: "Yours",
+      ofDrone: (name: string) => `Drone ${name}`,
+      counts: "What is counted",
+      used: "Used",
+      limit: "Limit",
+      noLimit: "None",
+      waiting: (count: number) => `(${count} waiting)`,
+      perTime: (amount: string, time: string) => `${amount} ${time}`,
+      time: (seconds: number) =>
+        seconds === 60
+          ? "a minute"
+          : seconds === 3_600
+            ? "an hour"
+            : seconds === 86_400
+              ? "a day"
+              : `in ${seconds} s`,
+      reload: "Load again",
+    },
+    simulation: {
+      title: "Simulation",
+      intro: "One machine simulates vehicles for all users. It costs as long as it runs.",
+      state: "State",
+      states: {
+        pending: "Starting",
+        running: "Running",
+        stopping: "Stopping",
+        stopped: "Stopped",
+        "shutting-down": "Being removed",
+        terminated: "Removed",
+      },
+      runs: "Runs for",
+      cost: "Cost so far",
+      hour: "Price of an hour",
+      address: "Address",
+      start: "Start",
+      starting: "Starting…",
+      stop: "Stop",
+      stopTitle: "Stop the simulation",
+      stopText: "Every user's vehicles on this machine are gone with it.",
+      stopping: "Stopping…",
+    },
+  },
 
   notFound: { title: "Page not found", text: "There is no page at this address.", home: "To your fleet" },
 } as const;

@@ -20,5 +20,10 @@ const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", ti
 /** In the browser's time zone, as its language writes it. */
 export const localTime = (iso: string | Date): string => dateAndTime.format(new Date(iso));
 
+const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+
+/** The date alone, in the browser's time zone. */
+export const localDate = (iso: string | Date): string => date.format(new Date(iso));
+
 /** The browser's time zone, such as `Europe/Zurich`. */
 export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;

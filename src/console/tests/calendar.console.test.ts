@@ -1,29 +1,23 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { saveSubscription } from "../../features/billing";
-import { storeMission } from "../../testing/worlds/plans";
 import type { TestUser } from "../../testing/worlds/start-gateway";
 import { testLooks } from "./appearance";
+import {
+  closed,
+  day,
+  dialog,
+  flights,
+  listed,
+  MARKUP,
+  NOW,
+  panel,
+  planner,
+  press,
+  ZURICH,
+} from "./calendar-world";
 import { consoleTests, openAs, shown } from "./console-world";
 
 const at = consoleTests();
-
-/** The Monday that the browser's clock shows. */
-const NOW = "2030-05-06T06:30:00Z";
-const ZURICH = { timezoneId: "Europe/Zurich", locale: "de-CH" };
-const MARKUP = "<img src=x onerror=\"document.title='run'\"> {{1+1}}";
-
-async function planner() {
-  const user = await at.world.gateway.newUser();
-  const drone = await user.api.post("/drone", { type: "sitl", name: "Falcon", vehicle_type: "copter" });
-  const mission = await storeMission(user.api, "North field");
-  const ids = { drone_id: drone.body.id, mission_id: mission.id };
-  const store = async (title: string, scheduled_time: string, more: object = {}) => {
-    const reply = await user.api.post("/calendar/events", { ...ids, title, scheduled_time, ...more });
-    expect([reply.status, reply.body]).toMatchObject([201, {}]);
-    return reply.body.data;
-  };
-  return { user, store, ids };
-}
 
 /** The calendar of a user at `NOW`, in a window of its own with these options. */
 async function calendarOf(user: TestUser, options: BrowserContextOptions = ZURICH, query = "") {
@@ -43,17 +37,8 @@ afterEach(async () => {
   }
 });
 
-const listed = async ({ api }: TestUser, from = "2030-05-01", to = "2030-06-30") =>
-  (await api.get(`/calendar/events?start=${from}&end=${to}`)).body.data;
-const panel = (page: Page) => page.getByRole("region").filter({ hasText: "Plan a flight" });
-const flights = (page: Page) => panel(page).getByRole("listitem");
-const dialog = (page: Page) => page.getByRole("dialog");
-const day = (page: Page, date: string) => page.locator(`td[data-day="2030-${date}"]`);
-const press = (page: Page, name: string) => dialog(page).getByRole("button", { name, exact: true }).click();
-const closed = (page: Page) => dialog(page).waitFor({ state: "detached" });
-
 test("a flight is planned in local time, changed and deleted", async () => {
-  const { user, ids } = await planner();
+  const { user, ids } = await planner(at.world);
   const page = await calendarOf(user);
   await page.getByText("Times are local: Europe/Zurich (GMT+2).").waitFor();
   await day(page, "05-08").click();
@@ -88,7 +73,7 @@ test("a flight is planned in local time, changed and deleted", async () => {
 });
 
 test("a series keeps its local time when clocks change, and elsewhere says whose time it keeps", async () => {
-  const { user } = await planner();
+  const { user } = await planner(at.world);
   const page = await calendarOf(user, ZURICH, "?day=2030-10-25");
   await panel(page).getByRole("button", { name: "Plan a flight" }).click();
   await dialog(page).getByLabel("Date and time").fill("2030-10-27T02:30");
@@ -134,7 +119,7 @@ test("a series keeps its local time when clocks change, and elsewhere says whose
 });
 
 test("states are seen and set: of one flight of a series, and of a single one", async () => {
-  const { user, store } = await planner();
+  const { user, store } = await planner(at.world);
   const { id } = await store("Patrol", "2030-05-05T08:00:00Z", { recurrence_rule: "FREQ=DAILY;COUNT=4" });
   await store("Roof", "2030-05-07T12:00:00Z");
   const page = await calendarOf(user, { ...ZURICH, timezoneId: "UTC" }, "?day=2030-05-05");
@@ -176,7 +161,7 @@ test("states are seen and set: of one flight of a series, and of a single one", 
 });
 
 test("the record of a flight is linked to it, which is done then", async () => {
-  const { user, store, ids } = await planner();
+  const { user, store, ids } = await planner(at.world);
   await store("Patrol", "2030-05-05T08:00:00Z", { recurrence_rule: "FREQ=DAILY;COUNT=4" });
   const started_at = "2030-05-05T08:03:00Z";
   const [{ id }] = await at.world.gateway.deps
@@ -200,7 +185,7 @@ test("the record of a flight is linked to it, which is done then", async () => {
 });
 
 test("a rule that the form cannot say is shown as its text, and kept", async () => {
-  const { user, store } = await planner();
+  const { user, store } = await planner(at.world);
   const recurrence_rule = "DTSTART;TZID=Europe/Zurich:20300531T100000\nRRULE:FREQ=MONTHLY;BYDAY=-1FR";
   await store("Monthly", "2030-05-31T08:00:00Z", { recurrence_rule });
   const page = await calendarOf(user, ZURICH, "?day=2030-05-31");
@@ -225,7 +210,7 @@ test("a rule that the form cannot say is shown as its text, and kept", async () 
 });
 
 test("what the API refuses is said in its words, and what was entered stays", async () => {
-  const { user, store } = await planner();
+  const { user, store } = await planner(at.world);
   const { id } = await store("Survey", "2030-05-08T08:00:00Z");
   const page = await calendarOf(user, ZURICH, "?day=2030-05-08");
   await panel(page).getByRole("button", { name: "Plan a flight" }).click();
@@ -253,7 +238,7 @@ test("what the API refuses is said in its words, and what was entered stays", as
 });
 
 test("the keyboard alone goes over the days and opens a flight", async () => {
-  const { user, store } = await planner();
+  const { user, store } = await planner(at.world);
   await store("Survey", "2030-05-16T08:00:00Z");
   const page = await calendarOf(user);
   await day(page, "05-06").focus();
@@ -282,7 +267,7 @@ test("the keyboard alone goes over the days and opens a flight", async () => {
 });
 
 test("weeks begin as the locale says, and a reload shows the same week", async () => {
-  const { user } = await planner();
+  const { user } = await planner(at.world);
   const german = await calendarOf(user, ZURICH, "?view=week&day=2030-06-05");
   expect(await german.getByRole("columnheader").allTextContents()).toEqual([
     "Mo",
@@ -304,7 +289,7 @@ test("weeks begin as the locale says, and a reload shows the same week", async (
 });
 
 test("markup in every name is shown as text; other drones' flights are left out on request", async () => {
-  const { user, store, ids } = await planner();
+  const { user, store, ids } = await planner(at.world);
   await user.api.put(`/drone/${ids.drone_id}`, { name: MARKUP });
   await at.world.gateway.deps.db("missions").where({ id: ids.mission_id }).update({ name: MARKUP });
   await saveSubscription(at.world.gateway.deps.db, user.id, { status: "active", vehicle_count: 1 });
@@ -342,7 +327,7 @@ test("without a drone or a mission it says what is needed first", async () => {
 describe("the looks", () => {
   let user: TestUser;
   beforeAll(async () => {
-    const planned = await planner();
+    const planned = await planner(at.world);
     user = planned.user;
     const recurrence_rule = "FREQ=WEEKLY;BYDAY=MO,WE,FR";
     await planned.store("Survey of the north field", "2030-05-01T08:00:00Z", { recurrence_rule });

@@ -109,10 +109,3 @@ test.each(["1/wrong", "x/wrong", "99999999999/wrong", "1/%2e%2e%2flogin"])(
     await shown(page, "Activate your account");
   },
 );
-
-test("the page of a payment leads to the drones", async () => {
-  const page = await at.window.newTab("/billing");
-  await page.getByText("The payment is being processed.").waitFor();
-  await page.getByRole("link", { name: "To your fleet" }).click();
-  await shown(page, "Sign in");
-});

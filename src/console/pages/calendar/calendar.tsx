@@ -17,7 +17,9 @@ import type { CalendarEvent } from "./states";
 import { Toolbar } from "./toolbar";
 import { dayAt } from "./words";
 import { here } from "./zone";
+import "../../styles/details.css";
 import "./calendar.css";
+import "./event.css";
 
 /** The dialog that is open. An event to edit is the row of its series, not an occurrence. */
 type Open =
