@@ -5,10 +5,10 @@ import type { Live } from "./live/live";
 import { pages } from "./page-table";
 import NotFound from "./pages/not-found";
 import { Card } from "./parts/card";
-import { FailureBoundary } from "./parts/failure-boundary";
-import { Shell } from "./parts/shell";
 import { SessionContext, useSession } from "./session/context";
 import type { Session } from "./session/session";
+import { FailureBoundary } from "./shell/failure-boundary";
+import { Shell } from "./shell/shell";
 import { strings } from "./strings";
 
 /** Links to pages of the API, such as its documentation, leave the console. */

@@ -1,8 +1,8 @@
 import type { ComponentType } from "preact";
 import lazy from "preact-iso/lazy";
 import SignInPage from "./pages/sign-in";
-import { forUsers } from "./parts/for-users";
 import { paths } from "./paths";
+import { forUsers } from "./session/for-users";
 
 interface Page {
   readonly path: string;

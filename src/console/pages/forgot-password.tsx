@@ -1,6 +1,6 @@
 import { reply } from "../../client/client";
-import { MailedLinkForm } from "../parts/mailed-link-form";
 import { useSession } from "../session/context";
+import { MailedLinkForm } from "../session/mailed-link-form";
 import { strings } from "../strings";
 
 export default function ForgotPassword() {

@@ -1,6 +1,6 @@
 import { reply } from "../../client/client";
-import { MailedLinkForm } from "../parts/mailed-link-form";
 import { useSession } from "../session/context";
+import { MailedLinkForm } from "../session/mailed-link-form";
 import { strings } from "../strings";
 
 /** Begins a registration. A gateway that allows none says so when it is asked. */

@@ -1,8 +1,8 @@
 import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
-import { SignIn } from "../parts/sign-in";
 import { paths } from "../paths";
 import { useSession } from "../session/context";
+import { SignIn } from "../session/sign-in";
 import { signInHint } from "../session/sign-in-hint";
 
 /** Leads signed-in users to their first page. */

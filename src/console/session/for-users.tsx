@@ -1,5 +1,5 @@
 import type { ComponentType } from "preact";
-import { useSession } from "../session/context";
+import { useSession } from "./context";
 import { SignIn } from "./sign-in";
 
 /** The page for a signed-in user, begun anew for another one; the sign-in form at the same address otherwise. */

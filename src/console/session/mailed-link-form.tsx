@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
+import { Card } from "../parts/card";
+import { EmailField } from "../parts/fields";
+import { Form } from "../parts/form";
 import { paths } from "../paths";
 import { strings } from "../strings";
-import { Card } from "./card";
-import { EmailField } from "./fields";
-import { Form } from "./form";
 
 interface MailedLinkFormProps {
   readonly text: {

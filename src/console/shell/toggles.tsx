@@ -1,6 +1,6 @@
 import { unitSystem } from "../format/units";
+import { theme, toggleTheme } from "../parts/theme";
 import { strings } from "../strings";
-import { theme, toggleTheme } from "./theme";
 
 export function ThemeToggle() {
   const isDark = theme.value === "dark";

@@ -2,8 +2,8 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { duration } from "../format/time";
 import { useLive } from "../live/context";
+import { now } from "../parts/now";
 import { strings } from "../strings";
-import { now } from "./now";
 
 const text = strings.connection;
 

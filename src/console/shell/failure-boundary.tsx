@@ -1,6 +1,6 @@
 import { Component, type ComponentChildren } from "preact";
+import { Card } from "../parts/card";
 import { strings } from "../strings";
-import { Card } from "./card";
 
 interface State {
   readonly hasFailed: boolean;

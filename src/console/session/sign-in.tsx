@@ -1,9 +1,9 @@
+import { Card } from "../parts/card";
+import { EmailField, PasswordField } from "../parts/fields";
+import { Form } from "../parts/form";
 import { paths } from "../paths";
-import { useSession } from "../session/context";
 import { strings } from "../strings";
-import { Card } from "./card";
-import { EmailField, PasswordField } from "./fields";
-import { Form } from "./form";
+import { useSession } from "./context";
 
 const text = strings.signIn;
 
