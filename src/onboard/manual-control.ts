@@ -24,23 +24,3 @@ export function manualControl(vehicle: VehicleIdentity, { axes, buttons }: Stick
     buttons: buttons.reduce((bits, pressed, at) => (pressed ? bits | (1 << at) : bits), 0),
   });
 }
-
-/** Modes in which the sticks fly the vehicle. In all others their end is no emergency. */
-const FLOWN_BY_STICKS: ReadonlySet<string> = new Set([
-  ...["STABILIZE", "ACRO", "ALT_HOLD", "LOITER", "DRIFT", "SPORT", "POSHOLD", "FLOWHOLD", "ZIGZAG"],
-  ...["SYSTEMID", "AUTOTUNE", "MANUAL", "STEERING", "SIMPLE", "DOCK"],
-  ...["ALTCTL", "POSCTL", "POSCTL.SLOW", "POSCTL.ORBIT", "STABILIZED"],
-]);
-
-/** In LOITER a rover holds its position, whatever the sticks do. */
-export const fliesBySticks = ({ autopilot, kind }: VehicleIdentity, mode: string): boolean =>
-  FLOWN_BY_STICKS.has(mode) && !(autopilot === "ardupilot" && kind === "rover" && mode === "LOITER");
-
-/**
- * Modes in which the vehicle stops without a pilot, in the order of preference. Not LOITER for a copter: when the
- * overrides lapse, the throttle is the radio's again, and a radio that is off may mean full descent.
- */
-export function stoppingModes({ autopilot, kind }: VehicleIdentity): readonly string[] {
-  if (autopilot === "px4") return ["AUTO.LOITER", "AUTO.LAND"];
-  return kind === "rover" ? ["HOLD"] : ["BRAKE", "LAND"];
-}

@@ -2,10 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Acknowledgement, StickFrame } from "../domain/pilot-frames";
 import type { Logger } from "../platform/process/log";
 import { backoffMs } from "../platform/retry";
+import { fliesBySticks, stoppingModes } from "../vehicle/mavlink/modes";
 import type { Autopilot } from "./autopilot";
 import type { ChannelMessage } from "./drone-channels";
 import { FrameAge } from "./frame-age";
-import { fliesBySticks, manualControl, NEUTRAL, stoppingModes } from "./manual-control";
+import { manualControl, NEUTRAL } from "./manual-control";
 import { readStickFrame } from "./stick-frame";
 
 export const DEAD_MAN_MS = 500;

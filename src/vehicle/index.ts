@@ -16,6 +16,7 @@ export { Acknowledgement, Plan } from "./calls";
 export * from "./flight-plan.plan";
 export type * from "./link";
 export { compareFences, compareMissions, isPartOfFence } from "./mavlink/missions/stored-item.plan";
+export { orderedModes, stoppingModes } from "./mavlink/modes";
 export type { FrameTap } from "./mavlink/wire/channel";
 export { FLOOD } from "./mavlink/wire/flood-limit";
 export type { NewestState, StateFollower } from "./newest-state";

@@ -186,6 +186,39 @@ export const dronesContract: readonly ContractCase[] = [
     },
   },
   {
+    route: "GET /drone/:drone_id/modes",
+    title:
+      "answers 200 with the modes of the vehicle's autopilot, those of its sticks and the one in which it stops",
+    run: async ({ user }) => {
+      for (const [options, stopping, sticks, others] of [
+        [{ kind: "copter" }, "BRAKE", "LOITER", "GUIDED"],
+        [{ kind: "rover" }, "HOLD", "MANUAL", "LOITER"],
+        [{ kind: "copter", autopilot: "px4" }, "AUTO.LOITER", "POSCTL", "AUTO.MISSION"],
+      ] as const) {
+        const drone = await simulatedDrone(user.api, options);
+        const reply = await user.api.get(`/drone/${drone.id}/modes`);
+        const { autopilot = "ardupilot", kind } = { autopilot: undefined, ...options };
+        expect(reply).toMatchObject({ status: 200, body: { autopilot, vehicle_type: kind, stopping } });
+        expect(reply.body.modes).toContainEqual({ name: sticks, sticks: true });
+        expect(reply.body.modes).toContainEqual({ name: others, sticks: false });
+        await user.api.delete(`/drone/${drone.id}`);
+      }
+    },
+  },
+  {
+    route: "GET /drone/:drone_id/modes",
+    title: "answers 500 for a silent vehicle, and 404 for another user",
+    run: async ({ user, otherUser }) => {
+      const drone = await simulatedDrone(user.api);
+      expect(await otherUser.api.get(`/drone/${drone.id}/modes`)).toMatchObject({
+        status: 404,
+        body: refusal,
+      });
+      await drone.stop();
+      expect(await user.api.get(`/drone/${drone.id}/modes`)).toMatchObject({ status: 500, body: refusal });
+    },
+  },
+  {
     route: "GET /drone/:drone_id/params",
     title: "answers 200 with the values that the vehicle has, in the order they were asked for",
     run: async ({ user }) => {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { DomainError } from "../../domain/errors";
 import { nanAsNull } from "../../domain/mission-item";
 import { ids, Message, type Route, route, SerializedJson } from "../../http/route";
-import type { Param, VehicleCalls } from "../../vehicle";
+import { orderedModes, type Param, stoppingModes, type VehicleCalls } from "../../vehicle";
 import type { DroneLinks } from "./drone-links";
 import {
   ConnectionQuery,
@@ -10,6 +10,7 @@ import {
   DroneChange,
   DroneReply,
   MissionQuery,
+  ModesReply,
   NewDroneRequest,
   ParamsQuery,
   ParamsReply,
@@ -116,6 +117,22 @@ export function droneRoutes(service: DronesService, links: DroneLinks): readonly
         const wasOpen = await links.close(caller.id, query.id);
         return { message: wasOpen ? "The connection is closed." : "There was no open connection." };
       },
+    }),
+    route({
+      ...common,
+      method: "get",
+      path: "/drone/:drone_id/modes",
+      summary: "The flight modes that an order can enter",
+      description: "As the vehicle's autopilot has them. Waits up to five seconds for its heartbeat.",
+      params,
+      success: { status: 200, schema: ModesReply },
+      handle: async ({ caller, params }) =>
+        links.use(caller.id, params.drone_id, async ({ vehicle }) => ({
+          autopilot: vehicle.autopilot,
+          vehicle_type: vehicle.kind,
+          stopping: stoppingModes(vehicle)[0],
+          modes: orderedModes(vehicle),
+        })),
     }),
     route({
       ...common,

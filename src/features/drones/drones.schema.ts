@@ -117,3 +117,19 @@ export const PullReply = z.object({
   param_received: z.int(),
   param_total: z.int().describe("How many parameters the vehicle has."),
 });
+
+export const ModesReply = z
+  .object({
+    autopilot: z.enum(["ardupilot", "px4"]),
+    vehicle_type: z.enum(["copter", "rover"]).describe("By the vehicle's own word."),
+    stopping: z.string().describe("The mode in which it stops and holds its place without a pilot."),
+    modes: z
+      .array(
+        z.object({
+          name: z.string().describe("By the autopilot's own name, as in `set_mode` and in telemetry."),
+          sticks: z.boolean().describe("Whether the pilot's sticks fly it."),
+        }),
+      )
+      .describe("Those that an order can enter. The vehicle may refuse one as it stands."),
+  })
+  .meta({ id: "VehicleModes" });

@@ -387,6 +387,27 @@ export const examples: Readonly<Record<string, Example>> = {
       items: [],
     },
   },
+  "GET /drone/:drone_id/modes": {
+    reply: {
+      autopilot: "ardupilot",
+      vehicle_type: "copter",
+      stopping: "BRAKE",
+      modes: [
+        {
+          name: "STABILIZE",
+          sticks: true,
+        },
+        {
+          name: "ACRO",
+          sticks: true,
+        },
+        {
+          name: "ALT_HOLD",
+          sticks: true,
+        },
+      ],
+    },
+  },
   "GET /drone/:drone_id/onboard/fence": {
     query: "geofence_id=54",
     reply: {

@@ -74,3 +74,27 @@ export function setModeParams({ autopilot }: Vehicle, customMode: number): [numb
     ? [CUSTOM_MODE_ENABLED, (customMode >>> 16) & 0xff, customMode >>> 24]
     : [CUSTOM_MODE_ENABLED, customMode, 0];
 }
+
+/** Modes in which the sticks fly the vehicle. In all others their end is no emergency. */
+const FLOWN_BY_STICKS: ReadonlySet<string> = new Set([
+  ...["STABILIZE", "ACRO", "ALT_HOLD", "LOITER", "DRIFT", "SPORT", "POSHOLD", "FLOWHOLD", "ZIGZAG"],
+  ...["SYSTEMID", "AUTOTUNE", "MANUAL", "STEERING", "SIMPLE", "DOCK"],
+  ...["ALTCTL", "POSCTL", "POSCTL.SLOW", "POSCTL.ORBIT", "STABILIZED"],
+]);
+
+/** In LOITER a rover holds its position, whatever the sticks do. */
+export const fliesBySticks = ({ autopilot, kind }: Vehicle, mode: string): boolean =>
+  FLOWN_BY_STICKS.has(mode) && !(autopilot === "ardupilot" && kind === "rover" && mode === "LOITER");
+
+/**
+ * Modes in which the vehicle stops without a pilot, in the order of preference. Not LOITER for a copter: when the
+ * overrides lapse, the throttle is the radio's again, and a radio that is off may mean full descent.
+ */
+export function stoppingModes({ autopilot, kind }: Vehicle): readonly [string, ...string[]] {
+  if (autopilot === "px4") return ["AUTO.LOITER", "AUTO.LAND"];
+  return kind === "rover" ? ["HOLD"] : ["BRAKE", "LAND"];
+}
+
+/** The modes that an order enters, by the autopilot's own names. `sticks`: whether the pilot's sticks fly it. */
+export const orderedModes = (vehicle: Vehicle): { readonly name: string; readonly sticks: boolean }[] =>
+  Object.keys(modesOf(vehicle).entered).map((name) => ({ name, sticks: fliesBySticks(vehicle, name) }));
