@@ -57,7 +57,7 @@ export class Flight extends FlightState {
     return true;
   }
 
-  /** A copter in the air: a ground station cannot stop its motors. */
+  /** A copter in the air: a ground station stops its motors only when it insists. */
   get isAirborne(): boolean {
     return this.kind === "copter" && this.armed && !this.landed;
   }

@@ -111,7 +111,11 @@ export const vehicleCalls = {
   arm: { args: z.tuple([z.object({ force: z.boolean().optional() }).optional()]), result: ModeSet },
   /** The vehicle's preflight checks that fail now, in its own words. Empty when it may be armed, or does not tell. */
   preflightFailures: { args: Nothing, result: z.array(z.string()), repeatable: true },
-  disarm: { args: Nothing, result: Acknowledgement },
+  /** `force`: also in the air, where the vehicle falls. */
+  disarm: {
+    args: z.tuple([z.object({ force: z.boolean().optional() }).optional()]),
+    result: Acknowledgement,
+  },
   /** Guided mode, then NAV_TAKEOFF. Metres above home. */
   takeoff: { args: z.tuple([z.number()]), result: Acknowledgement },
   land: { args: Nothing, result: ModeSet },

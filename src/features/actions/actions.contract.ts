@@ -10,6 +10,7 @@ const rows: readonly [path: string, fits: object, misfit: object, names: string]
   ["arm", {}, { drone_id: "x" }, "drone_id"],
   ["arm_drone", {}, { drone_id: null }, "drone_id"],
   ["disarm_drone", {}, { drone_id: -1 }, "drone_id"],
+  ["disarm_drone", {}, { force: "true" }, "force"],
   ["takeoff", { altitude: 10 }, { altitude: 0 }, "altitude"],
   ["takeoff", { altitude: 10 }, { altitude: 10_000 }, "altitude"],
   ["takeoff", { altitude: 10 }, { altitude: "" }, "altitude"],
@@ -94,6 +95,18 @@ const flights: readonly ContractCase[] = [
       await order("arm");
       expect(await order("disarm_drone")).toMatchObject({ status: 200, body: { result: accepted } });
       expect(drone.vehicle.state.armed).toBe(false);
+    }),
+  },
+  {
+    route: "POST /drone/action/disarm_drone",
+    title: "answers a drone in the air with 500, and stops its motors all the same with force",
+    run: withFlownDrone(async (world) => {
+      await takeOff(world);
+      expect(await world.order("disarm_drone")).toMatchObject({ status: 500, body: refusal });
+      expect(world.drone.vehicle.state.armed).toBe(true);
+      const forced = await world.order("disarm_drone", { force: true });
+      expect(forced).toMatchObject({ status: 200, body: { result: accepted } });
+      expect(world.drone.vehicle.state.armed).toBe(false);
     }),
   },
   {

@@ -71,11 +71,16 @@ export const flightActions: readonly Action[] = [
   action({
     path: "disarm_drone",
     summary: "Disarm",
+    description: "A drone in the air refuses, unless `force` is true.",
     emergency: true,
-    body: nothing,
+    body: z.object({
+      force: z.boolean().default(false).describe("Stop the motors in the air too: the drone falls."),
+    }),
     result: Acknowledged,
-    async run(order) {
-      return { message: "The drone is disarmed.", result: await order.onLink((link) => link.disarm()) };
+    async run(order, { force }) {
+      // A gateway of the release before takes no argument.
+      const result = await order.onLink((link) => (force ? link.disarm({ force }) : link.disarm()));
+      return { message: "The drone is disarmed.", result };
     },
   }),
   action({

@@ -1,7 +1,7 @@
 import type { Mode } from "../modes";
 import { Severity } from "../reports";
 import { breaksFence } from "../safety/fence";
-import { altitudeOf, type CommandContext, type Handler, LAST_MOTOR, Result } from "./call";
+import { altitudeOf, type CommandContext, FORCED, type Handler, LAST_MOTOR, Result } from "./call";
 import { common } from "./common";
 
 const CUSTOM_MODE = 1;
@@ -11,10 +11,10 @@ const LONGEST_MOTOR_TEST = 600;
 const enter = (context: CommandContext, mode: Mode | undefined): Result =>
   mode && context.flight.changeMode(mode) ? Result.ACCEPTED : Result.FAILED;
 
-const armDisarm: Handler = ({ flight, arming }, { param1 }) => {
+const armDisarm: Handler = ({ flight, arming }, { param1, param2 }) => {
   if (param1 === 1) return arming.tryArm() ? Result.ACCEPTED : Result.FAILED;
   if (param1 !== 0) return Result.UNSUPPORTED;
-  if (flight.isAirborne) return Result.FAILED;
+  if (flight.isAirborne && param2 !== FORCED) return Result.FAILED;
   flight.disarm();
   return Result.ACCEPTED;
 };

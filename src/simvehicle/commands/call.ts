@@ -18,6 +18,8 @@ export interface Call {
   readonly frame: number;
 }
 
+/** MAV_CMD_COMPONENT_ARM_DISARM's second parameter of a ground station that insists. */
+export const FORCED = 21196;
 /** Both autopilots mix for no more. */
 export const LAST_MOTOR = 12;
 

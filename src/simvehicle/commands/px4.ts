@@ -1,7 +1,7 @@
 import { type Mode, px4Mode } from "../modes";
 import { Severity } from "../reports";
 import { breaksFence } from "../safety/fence";
-import { type CommandContext, type Handler, LAST_MOTOR, Result } from "./call";
+import { type CommandContext, FORCED, type Handler, LAST_MOTOR, Result } from "./call";
 import { common } from "./common";
 
 const CUSTOM_MODE = 1;
@@ -15,10 +15,10 @@ function enter({ flight }: CommandContext, mode: Mode | undefined): Result {
   return mode && flight.changeMode(mode) ? Result.ACCEPTED : Result.TEMPORARILY_REJECTED;
 }
 
-const armDisarm: Handler = ({ flight, arming }, { param1 }) => {
+const armDisarm: Handler = ({ flight, arming }, { param1, param2 }) => {
   if (param1 === 1) return arming.tryArm() ? Result.ACCEPTED : Result.TEMPORARILY_REJECTED;
   if (param1 !== 0) return Result.UNSUPPORTED;
-  if (flight.isAirborne) {
+  if (flight.isAirborne && param2 !== FORCED) {
     flight.reports.text(Severity.CRITICAL, "Disarming denied: not landed\t");
     return Result.TEMPORARILY_REJECTED;
   }

@@ -10,6 +10,8 @@ import type { Preflight } from "./preflight";
 
 /** Commander accepts NaN for "keep what you have"; ArduPilot takes 0 for it and trips over NaN. */
 const UNSET = Number.NaN;
+/** MAV_CMD_COMPONENT_ARM_DISARM's second parameter, by which autopilots skip their checks. */
+const FORCED = 21196;
 
 interface Parts {
   readonly vehicle: VehicleIdentity;
@@ -57,10 +59,11 @@ export class Flight implements Pick<Calls, "arm" | "disarm" | "takeoff"> {
     throw refusal("arm", `after ${result}`, ["it reports that it is disarmed", ...explanation]);
   }
 
-  /** Never forced: a vehicle in the air refuses, and it is right. */
-  async disarm(): Promise<Acknowledgement> {
+  /** A vehicle in the air refuses, and it is right. Forced, it stops its motors wherever it is, and falls. */
+  async disarm({ force = false }: { force?: boolean | undefined } = {}): Promise<Acknowledgement> {
     const { commands, state } = this.link;
-    const acknowledgement = await accepted(commands.send("disarm", Command.COMPONENT_ARM_DISARM, [0]));
+    const params = force ? ([0, FORCED] as const) : ([0] as const);
+    const acknowledgement = await accepted(commands.send("disarm", Command.COMPONENT_ARM_DISARM, params));
     state.requestHeartbeat(commands);
     return acknowledgement;
   }
