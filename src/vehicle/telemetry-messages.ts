@@ -222,6 +222,12 @@ export const telemetryPayloads = {
     })
     .describe("The state of each part (diagnostic_msgs/DiagnosticArray)."),
   mission: MissionProgress.describe("How far the mission on board is (MISSION_CURRENT)."),
+  params: z
+    .object({
+      received: z.int().min(0).describe("Parameters that have come."),
+      total: z.int().min(0).describe("Parameters that the vehicle has."),
+    })
+    .describe("How much of the vehicle's parameter list has come, while a client reads all of it."),
   system: SystemStatus.describe("Battery, load, sensors, armed state and mode (SYS_STATUS, HEARTBEAT)."),
 } as const;
 

@@ -44,6 +44,7 @@ const streamsByType: Readonly<Record<TelemetryType, readonly Stream[]>> = {
   diagnostics: ["system", "dashboard"],
   system: ["system", "dashboard"],
   mission: ["mission", "dashboard"],
+  params: ["dashboard"],
 };
 
 export const TELEMETRY_TYPES = Object.keys(telemetryPayloads) as [TelemetryType, ...TelemetryType[]];

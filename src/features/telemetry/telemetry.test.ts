@@ -106,6 +106,7 @@ describe("a stream", () => {
     const watcher = watch();
     await watcher.subscribe(drone.id, "dashboard");
     await user.api.post("/drone/action/arm", { drone_id: drone.id });
+    const { param_total } = (await user.api.post(`/drone/${drone.id}/params/pull`)).body;
     await eventually("a frame of every type", () =>
       TELEMETRY_TYPES.every((type) => watcher.frames(type).length > 0),
     );
@@ -113,6 +114,12 @@ describe("a stream", () => {
     const { data: position } = watcher.frames("gps").at(-1);
     expect(position.yaw).toBeCloseTo(watcher.frames("hud").at(-1).data.heading, -1);
     expect(position.latitude).toBeCloseTo(drone.vehicle.state.position.lat, 3);
+    const read = { received: param_total, total: param_total };
+    await eventually(
+      "the end of the list",
+      () => watcher.frames("params").at(-1).data.received === param_total,
+    );
+    expect(watcher.frames("params").at(-1).data).toEqual(read);
     await user.api.post("/drone/action/disarm_drone", { drone_id: drone.id });
   });
 

@@ -142,8 +142,9 @@ test.each(vehicles)("the events for %s are as it describes them", async (_what, 
   await watcher.subscribe(drone.id, "gps");
   await watcher.unsubscribe(drone.id, "gps");
   await user.api.post("/drone/action/arm", { drone_id: drone.id });
+  await user.api.post(`/drone/${drone.id}/params/pull`);
   await eventually("five frames of every type that repeats", () =>
-    TELEMETRY_TYPES.every((type) => watcher.frames(type).length >= (/home|logs/.test(type) ? 1 : 5)),
+    TELEMETRY_TYPES.every((type) => watcher.frames(type).length >= (/home|logs|params/.test(type) ? 1 : 5)),
   );
   await eventually("a position with yaw", () => watcher.frames("gps").some(({ data }) => "yaw" in data));
   const faults = watcher.received.flatMap(({ event, data }) => {

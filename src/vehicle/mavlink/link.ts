@@ -169,7 +169,7 @@ function createLink(
   );
   const motorTest = new MotorTest(vehicle, commands, params, state, preconditions);
   const flight = new Flight({ vehicle, commands, state, preflight, preconditions, modes }, timings.flight);
-  const telemetry = new Telemetry(channel, texts, state, vehicle);
+  const telemetry = new Telemetry(channel, texts, state, vehicle, params);
   const streams = new Streams(channel, vehicle, commands);
   if (follower) reportState(follower, channel, state, vehicle);
   const { tap } = channel;

@@ -19,6 +19,12 @@ const GAPS_AT_ONCE = 20;
 /** PX4 keeps the file's checksum among the parameters. */
 const PX4_HASH = "_HASH_CHECK";
 
+/** Of the list while it is read. */
+interface Progress {
+  readonly received: number;
+  readonly total: number;
+}
+
 interface TypedParam extends Param {
   readonly type: number;
 }
@@ -29,6 +35,7 @@ type PulledParams = Awaited<ReturnType<Calls["pullParams"]>>;
 export class Params implements Pick<Calls, "readParams" | "writeParam" | "pullParams"> {
   private readonly mutex = new KeyedMutex<string>();
   private pulling: Promise<PulledParams> | undefined;
+  private readonly listeners = new Set<(progress: Progress) => void>();
 
   constructor(
     private readonly channel: Channel,
@@ -87,6 +94,12 @@ export class Params implements Pick<Calls, "readParams" | "writeParam" | "pullPa
     return this.pulling;
   }
 
+  /** Calls the listener for each parameter of a list that comes. Returns the function that ends it. */
+  onProgress(listener: (progress: Progress) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
   private read(name: string): Promise<TypedParam> {
     const request = build(common.ParamRequestRead, {
       ...this.channel.target,
@@ -138,6 +151,7 @@ export class Params implements Pick<Calls, "readParams" | "writeParam" | "pullPa
       total = paramCount;
       const { param_id, value } = this.toParam(message, frame);
       seen.set(paramIndex, { param_id, value });
+      for (const listener of this.listeners) listener({ received: seen.size, total });
     });
     try {
       const list = build(common.ParamRequestList, this.channel.target);

@@ -1,5 +1,6 @@
 import type { VehicleIdentity } from "../../link";
 import type { TelemetryMessage } from "../../telemetry-messages";
+import type { Params } from "../params/params";
 import type { VehicleState } from "../state";
 import type { StatusTexts } from "../status-text";
 import type { Channel } from "../wire/channel";
@@ -48,6 +49,7 @@ export class Telemetry {
     private readonly texts: StatusTexts,
     private readonly state: VehicleState,
     private readonly vehicle: Pick<VehicleIdentity, "autopilot">,
+    private readonly params: Pick<Params, "onProgress">,
   ) {}
 
   get watched(): boolean {
@@ -135,6 +137,7 @@ export class Telemetry {
         const isNews = armed !== this.shown?.armed || mode !== this.shown.mode;
         if (this.status && isNews) this.emitSystem(this.status);
       }),
+      this.params.onProgress((data) => this.emit({ type: "params", data })),
       this.texts.on(({ severity, text }) => this.emit({ type: "logs", data: { severity, text } })),
     ];
   }
