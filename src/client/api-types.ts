@@ -721,6 +721,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/drone/{drone_id}/modes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The flight modes that an order can enter
+         * @description As the vehicle's autopilot has them. Waits up to five seconds for its heartbeat.
+         *
+         *     Needs an access token.
+         */
+        get: operations["getDroneDroneIdModes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/drone/{drone_id}/params": {
         parameters: {
             query?: never;
@@ -818,7 +840,9 @@ export interface paths {
         put?: never;
         /**
          * Disarm
-         * @description Needs an access token.
+         * @description A drone in the air refuses, unless `force` is true.
+         *
+         *     Needs an access token.
          */
         post: operations["postDroneActionDisarmDrone"];
         delete?: never;
@@ -2837,6 +2861,24 @@ export interface components {
             link_host?: string | null;
             /** @description Null unassigns it. */
             mission_id?: number | null;
+        };
+        VehicleModes: {
+            /** @enum {string} */
+            autopilot: "ardupilot" | "px4";
+            /**
+             * @description By the vehicle's own word.
+             * @enum {string}
+             */
+            vehicle_type: "copter" | "rover";
+            /** @description The mode in which it stops and holds its place without a pilot. */
+            stopping: string;
+            /** @description Those that an order can enter. The vehicle may refuse one as it stands. */
+            modes: {
+                /** @description By the autopilot's own name, as in `set_mode` and in telemetry. */
+                name: string;
+                /** @description Whether the pilot's sticks fly it. */
+                sticks: boolean;
+            }[];
         };
         ModeSet: {
             /** @description Name of the MAV_RESULT; TARGET_CONFIRMED where a vehicle shows its target instead of answering. */
@@ -7875,6 +7917,88 @@ export interface operations {
             };
         };
     };
+    getDroneDroneIdModes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The drone's id. */
+                drone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "autopilot": "ardupilot",
+                     *       "vehicle_type": "copter",
+                     *       "stopping": "BRAKE",
+                     *       "modes": [
+                     *         {
+                     *           "name": "STABILIZE",
+                     *           "sticks": true
+                     *         },
+                     *         {
+                     *           "name": "ACRO",
+                     *           "sticks": true
+                     *         },
+                     *         {
+                     *           "name": "ALT_HOLD",
+                     *           "sticks": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VehicleModes"];
+                };
+            };
+            /** @description No valid token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It does not exist, or is not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You have too many requests under way, or one of your limits is reached. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next try. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It failed; the message gives the reason. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getDroneDroneIdParams: {
         parameters: {
             query?: {
@@ -8296,6 +8420,11 @@ export interface operations {
                  */
                 "application/json": {
                     drone_id: number;
+                    /**
+                     * @description Stop the motors in the air too: the drone falls.
+                     * @default false
+                     */
+                    force?: boolean;
                 };
             };
         };
