@@ -4,18 +4,27 @@ import { useEffect, useRef } from "preact/hooks";
 import "./hold-button.css";
 
 interface HoldButtonProps {
-  /** Called when it was held for `HOLD_MS`. */
+  /** Called when it was held for `holdMs`. */
   readonly onHeld: () => void;
+  readonly holdMs?: number;
+  /** It keeps its place and the focus, and does nothing. */
+  readonly isDisabled?: boolean;
   readonly class?: string;
   /** Says that it must be held. */
   readonly children: ComponentChildren;
 }
 
-/** Long enough that no touch in passing does it. `hold-button.css` fills the button in the same time. */
+/** Long enough that no touch in passing does it. */
 const HOLD_MS = 1_000;
 
 /** A button that acts when it is held down, by pointer or by the space or enter key. */
-export function HoldButton({ onHeld, class: style = "", children }: HoldButtonProps) {
+export function HoldButton({
+  onHeld,
+  holdMs = HOLD_MS,
+  isDisabled = false,
+  class: style = "",
+  children,
+}: HoldButtonProps) {
   const isHeld = useSignal(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const release = () => {
@@ -24,20 +33,23 @@ export function HoldButton({ onHeld, class: style = "", children }: HoldButtonPr
     isHeld.value = false;
   };
   const press = () => {
-    if (timer.current !== undefined) return;
+    if (timer.current !== undefined || isDisabled) return;
     isHeld.value = true;
     timer.current = setTimeout(() => {
       release();
       onHeld();
-    }, HOLD_MS);
+    }, holdMs);
   };
-  useEffect(() => release, []);
+  // What is disabled while it is held is not done.
+  useEffect(() => release, [isDisabled]);
   const isKey = ({ key }: KeyboardEvent) => key === " " || key === "Enter";
   return (
     <button
       type="button"
       class={`hold ${style}`}
       data-held={isHeld.value}
+      aria-disabled={isDisabled}
+      style={{ "--hold": `${holdMs}ms` }}
       onPointerDown={(event) => event.button === 0 && press()}
       onPointerUp={release}
       onPointerLeave={release}
