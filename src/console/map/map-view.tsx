@@ -75,7 +75,8 @@ export function MapView({ label, fit = [], class: style = "", children }: MapVie
       endTheme();
       endUnits();
       endBaseFile();
-      map.remove();
+      // After the layers, which are taken off it when this returns.
+      queueMicrotask(() => map.remove());
     };
   }, []);
 
