@@ -78,14 +78,15 @@ export class DroneGateway {
   /** The URL is for a content of this size. Of a shorter file nothing is sent, and the completion is refused. */
   async upload(url: string, { file, size }: LogPrefix): Promise<void> {
     if ((await stat(file)).size < size) return;
-    const response = await fetch(url, {
+    const request = {
       method: "PUT",
       body: Readable.toWeb(createReadStream(file, { end: size - 1 })) as ReadableStream,
       duplex: "half",
       // Object stores require it.
       headers: { "Content-Length": String(size) },
       signal: AbortSignal.timeout(UPLOAD_LIMIT_MS),
-    });
+    } as const;
+    const response = await fetch(url, request);
     const text = await response.text();
     if (!response.ok) throw new Error(`The object store answered ${response.status}: ${text.slice(0, 200)}`);
   }

@@ -1,32 +1,68 @@
 import type { Page } from "playwright-core";
 import { freePort } from "../../laptop/free-port";
+import { freshDatabase } from "../../testing/fresh-database";
+import { freshRedis } from "../../testing/fresh-servers";
 import { startTestGateway, type TestGateway, type TestUser } from "../../testing/worlds/start-gateway";
+import { startTestRelay, type TestRelay } from "../../testing/worlds/start-relay";
 import { startBrowser, type TestBrowser, type TestWindow } from "./browser";
 
 export interface ConsoleWorld {
   readonly gateway: TestGateway;
   readonly browser: TestBrowser;
+  /** Stops the gateway, and starts one in its place: at the same port, with the same database and Redis. */
+  restartGateway(): Promise<void>;
 }
 
 /** A gateway that serves the console, whose mails link to it, and a browser. */
 export async function consoleWorld(env: Record<string, string> = {}): Promise<ConsoleWorld> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
-  const [gateway, browser] = await Promise.all([
-    startTestGateway({ CONSOLE: "on", GATEWAY_PORT: String(port), PUBLIC_ORIGIN: origin, ...env }),
-    startBrowser(origin),
-  ]);
-  return { gateway, browser };
+  const asGateway = { CONSOLE: "on", GATEWAY_PORT: String(port), PUBLIC_ORIGIN: origin, ...env };
+  const [gateway, browser] = await Promise.all([startTestGateway(asGateway), startBrowser(origin)]);
+  const world = {
+    gateway,
+    browser,
+    async restartGateway() {
+      const { databaseUrl, redisUrl } = gateway;
+      await world.gateway.lifecycle.stop("the test starts another");
+      world.gateway = await startTestGateway({
+        ...asGateway,
+        DATABASE_URL: databaseUrl,
+        REDIS_URL: redisUrl,
+      });
+    },
+  };
+  return world;
+}
+
+export interface RelayedWorld extends ConsoleWorld {
+  readonly relay: TestRelay;
+}
+
+/** With a relay, to which the console connects. */
+export async function relayedWorld(): Promise<RelayedWorld> {
+  const [database, redis] = await Promise.all([freshDatabase(), freshRedis()]);
+  const relay = await startTestRelay({}, { databaseUrl: database.url, redisUrl: redis.url });
+  const world = await consoleWorld({
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    RELAY_PUBLIC_ORIGIN: relay.url.replace("http", "ws"),
+  });
+  return Object.assign(world, { relay });
 }
 
 /**
  * For the tests of one file: one gateway and browser, and for each test a window of its own, whose pages must not have
  * broken a rule.
  */
-export function consoleTests(): { readonly world: ConsoleWorld; readonly window: TestWindow } {
+export function consoleTests(): { readonly world: ConsoleWorld; readonly window: TestWindow };
+export function consoleTests<World extends ConsoleWorld>(
+  start: () => Promise<World>,
+): { readonly world: World; readonly window: TestWindow };
+export function consoleTests(start: () => Promise<ConsoleWorld> = consoleWorld) {
   const at = {} as { world: ConsoleWorld; window: TestWindow };
   beforeAll(async () => {
-    at.world = await consoleWorld();
+    at.world = await start();
   });
   beforeEach(async () => {
     at.window = await at.world.browser.newWindow();

@@ -1,4 +1,5 @@
 import { groundSpeed } from "../../simvehicle/kinematics";
+import type { Severity } from "../../simvehicle/reports";
 import { type ServedVehicle, type SimulatedVehicleOptions, startSimulator } from "../../simvehicle/simulator";
 
 const HOST = "127.0.0.1";
@@ -51,6 +52,11 @@ export class TestVehicle {
   /** As a flight leaves it that was broken off there. */
   setCurrentItem(seq: number): void {
     this.served.vehicle.flight.run.seq = seq;
+  }
+
+  /** Sends a status text (STATUSTEXT) by its MAV_SEVERITY. */
+  say(severity: Severity, text: string): void {
+    this.served.vehicle.flight.reports.text(severity, text);
   }
 
   /** Closes the ground station's connection; the port stays open. */
