@@ -17,6 +17,11 @@ export function clock(seconds: number): string {
 
 const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
+const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
+
+/** `14:03:59`, in the browser's time zone. */
+export const localTimeOfDay = (at: Date): string => timeOfDay.format(at);
+
 /** In the browser's time zone, as its language writes it. */
 export const localTime = (iso: string | Date): string => dateAndTime.format(new Date(iso));
 
