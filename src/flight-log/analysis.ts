@@ -1,6 +1,6 @@
 import { dataFlashFlight } from "./dataflash/flight";
 import { FMT_TYPE, HEAD_1, HEAD_2 } from "./dataflash/reader";
-import { type FlightReader, LARGEST_MESSAGE, statsOf } from "./reader";
+import { type FlightReader, LARGEST_MESSAGE, readFlight } from "./reader";
 import type { FlightLogResult, FlightTime } from "./result";
 import { ulogFlight } from "./ulog/flight";
 import { MAGIC } from "./ulog/reader";
@@ -48,10 +48,10 @@ export class LogAnalysis {
   end(): FlightLogResult {
     const { flight, rest } = this;
     if (!flight && rest === 0) return { status: "unreadable", reason: "empty", error: "The log is empty." };
-    const stats = flight && statsOf(flight, rest);
+    const read = flight && readFlight(flight, rest);
     // A head alone, without one message behind it, is no log either.
-    if (!stats || stats.messages === 0) return this.notALog();
-    return { status: stats.complete ? "complete" : "damaged", stats };
+    if (!read || read.stats.messages === 0) return this.notALog();
+    return { status: read.stats.complete ? "complete" : "damaged", ...read };
   }
 
   private notALog(): FlightLogResult {

@@ -1,4 +1,4 @@
-import type { FlightStats, LogFormat } from "./result";
+import type { FlightStats, FlightTrack, LogFormat } from "./result";
 import type { FlightFigures } from "./stats/flight-stats-builder";
 
 export interface ReadingCounters {
@@ -26,15 +26,19 @@ export interface FlightReader {
 export const LARGEST_MESSAGE = 65_538;
 
 /** `rest`: bytes at the end that are not a whole message. */
-export function statsOf({ format, messages, figures }: FlightReader, rest: number): FlightStats {
+export function readFlight(
+  { format, messages, figures }: FlightReader,
+  rest: number,
+): { readonly stats: FlightStats; readonly track: FlightTrack } {
   const { counters } = messages;
-  const { isOver, ...stats } = figures();
-  return {
+  const { isOver, wholeTrack: track, ...figured } = figures();
+  const stats = {
     format,
     // A log that is still being written ends anywhere.
     complete: counters.damagedBytes === 0 && (rest === 0 || isOver),
     messages: counters.messages,
     damaged_bytes: counters.damagedBytes + rest,
-    ...stats,
+    ...figured,
   };
+  return { stats, track };
 }

@@ -119,6 +119,45 @@ export const FlightStats = z.object({
   series: z.array(SeriesPoint).readonly().describe("500 points at most."),
 });
 export type FlightStats = z.output<typeof FlightStats>;
+const column = (description: string) => z.array(z.number().nullable()).readonly().describe(description);
+
+const FlightMessage = z.object({
+  seconds: seconds("Since the flight began; below 0 before it."),
+  severity: z.enum(["info", "warning", "error", "failsafe"]),
+  text: z.string(),
+});
+export type FlightMessage = z.output<typeof FlightMessage>;
+
+/**
+ * A flight over time, by the rules of `FlightStats`: of the same flight of the log. The arrays from `seconds` to
+ * `vibration_ms2` are columns of one table with 4,000 rows at most, evenly spaced among the positions of the log.
+ * Measurements are the newest ones at that time, and null where the log had none yet.
+ */
+export const FlightTrack = z.object({
+  seconds: z.array(z.number()).readonly().describe("Seconds since the flight began, in ascending order."),
+  lat: z.array(z.number()).readonly().describe("Degrees, WGS 84."),
+  lng: z.array(z.number()).readonly().describe("Degrees, WGS 84."),
+  altitude_m: column("Metres above home."),
+  speed_ms: column("Metres per second over ground."),
+  climb_ms: column("Metres per second upwards."),
+  battery_v: column("Volts."),
+  battery_percent: column("What is left of its capacity."),
+  battery_a: column("Amperes."),
+  satellites: column("That the receiver uses."),
+  vibration_ms2: column("Metres per second squared, of the axis that shakes most."),
+  modes: z
+    .array(z.object({ seconds: seconds("Since the flight began."), name: z.string() }))
+    .readonly()
+    .describe("Each time a mode was entered, the first one at the begin: 500 at most."),
+  messages: z
+    .array(FlightMessage)
+    .readonly()
+    .describe(
+      "What the vehicle wrote, and what went wrong: the first 500, with the last 50 before the flight.",
+    ),
+});
+export type FlightTrack = z.output<typeof FlightTrack>;
+
 export type LogFormat = FlightStats["format"];
 export type FlightChoice = FlightStats["flight_chosen_by"];
 
@@ -133,7 +172,7 @@ export interface FlightTime {
  * unreadable: no part of it could be read; `error` is for the pilot.
  */
 export type FlightLogResult =
-  | { readonly status: "complete" | "damaged"; readonly stats: FlightStats }
+  | { readonly status: "complete" | "damaged"; readonly stats: FlightStats; readonly track: FlightTrack }
   | {
       readonly status: "unreadable";
       readonly reason: "empty" | "foreign" | "too_complex";

@@ -1,5 +1,5 @@
 import { LogAnalysis } from "../flight-log/analysis";
-import type { FlightLogResult, FlightStats, FlightTime } from "../flight-log/result";
+import type { FlightLogResult, FlightStats, FlightTime, FlightTrack } from "../flight-log/result";
 import { DataFlashLog } from "./flight-logs";
 
 /** Analyses the bytes, handed over in pieces of this size. */
@@ -11,11 +11,17 @@ export function analyse(bytes: Buffer, piece = bytes.length || 1, during?: Fligh
   return analysis.end();
 }
 
-export function statsOf(bytes: Buffer, piece?: number, during?: FlightTime): FlightStats {
+function read(bytes: Buffer, piece?: number, during?: FlightTime) {
   const result = analyse(bytes, piece, during);
   if (result.status === "unreadable") throw new Error(result.error);
-  return result.stats;
+  return result;
 }
+
+export const statsOf = (bytes: Buffer, piece?: number, during?: FlightTime): FlightStats =>
+  read(bytes, piece, during).stats;
+
+export const trackOf = (bytes: Buffer, during?: FlightTime): FlightTrack =>
+  read(bytes, undefined, during).track;
 
 export const HOME = { lat: 47, lng: 8, altitude: 500 };
 export const NORTH = 1 / 111_318.845;

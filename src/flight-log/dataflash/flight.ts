@@ -75,9 +75,9 @@ const WANTED: Readonly<Record<string, Wanted>> = {
   },
   BAT: {
     needs: ["Volt"],
-    optional: ["CurrTot", "RemPct"],
+    optional: ["CurrTot", "RemPct", "Curr"],
     firstOnly: true,
-    handle: (flight, volts, usedMah, leftPercent) => flight.battery(volts, usedMah, leftPercent),
+    handle: (flight, volts, usedMah, leftPercent, amps) => flight.battery(volts, usedMah, leftPercent, amps),
   },
   VIBE: {
     needs: ["VibeX", "VibeY", "VibeZ"],
@@ -116,7 +116,7 @@ export function dataFlashFlight(during?: FlightTime): FlightReader {
     figures: () => {
       // Arming opens the log, and may be too early to be in it. A log that is open before has it.
       if (logsDisarmed) flight.probablyDisarmed();
-      return flight.stats((mode) => nameOf(flight.vehicle, mode));
+      return flight.figures((mode) => nameOf(flight.vehicle, mode));
     },
   };
 }
@@ -175,6 +175,7 @@ function texts(format: MessageFormat, flight: FlightStatsBuilder): OnMessage | u
     if (/^(Pre)?Arm: /.test(text)) flight.probablyDisarmed();
     const severity = severityOf(text);
     if (severity) flight.incident(severity, text);
+    else flight.message("info", text);
   };
 }
 

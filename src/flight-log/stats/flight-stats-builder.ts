@@ -1,5 +1,6 @@
-import type { FlightStats, FlightTime, Incident } from "../result";
+import type { FlightMessage, FlightStats, FlightTime, FlightTrack, Incident } from "../result";
 import { FlightTotals, type Home } from "./flight-totals";
+import { flightTrack, trackOfStats } from "./flight-track";
 import { Flights } from "./flights";
 import { isPosition } from "./ground-track";
 import { LogClock, MAX_BACKWARD_SECONDS } from "./log-clock";
@@ -16,6 +17,7 @@ export interface FlightFigures
   extends Omit<FlightStats, "format" | "complete" | "messages" | "damaged_bytes"> {
   /** Whether the log has the flight's end. */
   readonly isOver: boolean;
+  readonly wholeTrack: FlightTrack;
 }
 
 /** A mode that lasts for less was left with the record that follows. */
@@ -108,7 +110,9 @@ export class FlightStatsBuilder {
   private nextFlight(dropped?: FlightTotals): void {
     this.totals = new FlightTotals();
     this.totals.home = this.homePosition;
-    if (dropped) this.totals.incidents.addAll(dropped.incidents);
+    if (!dropped) return;
+    this.totals.incidents.addAll(dropped.incidents);
+    this.totals.messages.addAll(dropped.messages, true);
   }
 
   home(lat: number, lng: number, altitude: number): void {
@@ -120,7 +124,10 @@ export class FlightStatsBuilder {
     if (number === this.currentMode) return;
     // A flight begins in the mode that the log had last, until a record at its arming says the mode that it is in.
     const { inMode, totals } = this;
-    if (inMode && inMode.seconds < MOMENT_SECONDS && totals.modes.size === 1) totals.modes.clear();
+    if (inMode && inMode.seconds < MOMENT_SECONDS && totals.modes.size === 1) {
+      totals.modes.clear();
+      totals.modeChanges = [];
+    }
     this.currentMode = number;
     this.enterMode();
   }
@@ -128,6 +135,7 @@ export class FlightStatsBuilder {
   private enterMode(): void {
     const { currentMode: mode, armed, totals } = this;
     if (mode === undefined || armed === false) return;
+    totals.modeEntered(this.time.elapsed, mode);
     this.inMode = totals.modes.get(mode);
     // A damaged log must not fill the memory with modes.
     if (this.inMode || totals.modes.size >= 64) return;
@@ -148,7 +156,8 @@ export class FlightStatsBuilder {
     const ground = home ? home.altitude : totals.groundAltitude;
     const height = Number.isNaN(aboveHome) ? altitude - ground : aboveHome;
     const known = Math.abs(height) < HIGHEST ? height : Number.NaN;
-    if (totals.track.add(lat, lng, this.time.elapsed, known, home)) totals.noteSeries(known);
+    if (totals.track.add(lat, lng, this.time.elapsed, known, home))
+      totals.samples.position(this.time.elapsed, lat, lng, known);
   }
 
   /** Metres per second over ground, and upwards. */
@@ -156,8 +165,8 @@ export class FlightStatsBuilder {
     if (this.armed !== false) this.totals.velocity(ground, up);
   }
 
-  battery(volts: number, usedMah = Number.NaN, leftPercent = Number.NaN): void {
-    if (this.armed !== false) this.totals.battery(volts, usedMah, leftPercent);
+  battery(volts: number, usedMah = Number.NaN, leftPercent = Number.NaN, amps = Number.NaN): void {
+    if (this.armed !== false) this.totals.battery(volts, usedMah, leftPercent, amps);
   }
 
   gps(fix: number, satellites: number, hdop = Number.NaN): void {
@@ -171,6 +180,13 @@ export class FlightStatsBuilder {
 
   incident(severity: Incident["severity"], text: string): void {
     this.totals.incidents.add(this.time.elapsed, severity, text);
+    this.message(severity, text);
+  }
+
+  /** What the vehicle wrote, when nothing is wrong. */
+  message(severity: FlightMessage["severity"], text: string): void {
+    const { messages, began } = this.totals;
+    messages.add(this.time.elapsed, severity, text, began === undefined);
   }
 
   /** A state, which the log may repeat: whether a failsafe, one of several by its number, is active. */
@@ -205,13 +221,16 @@ export class FlightStatsBuilder {
   }
 
   /** Once the whole log was read. `modeName` puts an autopilot's number into words. */
-  stats(modeName: (mode: number) => string): FlightFigures {
+  figures(modeName: (mode: number) => string): FlightFigures {
     const { flights, time } = this;
     if (this.armed !== false && this.totals.began !== undefined) this.endFlight(false);
     const chosen = flights.choose();
     const flight = chosen?.flight ?? this.totals;
     // Incidents after the log's last flight count for that flight.
-    if (flight === flights.last) flight.incidents.addAll(this.totals.incidents);
+    if (flight === flights.last) {
+      flight.incidents.addAll(this.totals.incidents);
+      flight.messages.addAll(this.totals.messages, false);
+    }
     const { track, speed, climb, home, began = 0, beginOffset } = flight;
     const duration = Math.max(0, flight.ended - began);
     return {
@@ -238,8 +257,8 @@ export class FlightStatsBuilder {
       vibration: flight.vibrationStats,
       failsafes: flight.failsafes,
       incidents: flight.incidents.list(began),
-      track: track.points,
-      series: flight.seriesPoints,
+      ...trackOfStats(flight),
+      wholeTrack: flightTrack(flight, began, modeName),
     };
   }
 }

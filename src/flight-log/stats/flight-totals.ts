@@ -1,15 +1,20 @@
 import type { LatLng } from "../../domain/geo";
-import type { BatteryStats, GpsStats, SeriesPoint, VibrationStats } from "../result";
-import { DownsampledSeries } from "./downsampled-series";
-import { GroundTrack, MAX_POINTS, orNull, RECEIVER } from "./ground-track";
+import type { BatteryStats, GpsStats, VibrationStats } from "../result";
+import { GroundTrack, RECEIVER } from "./ground-track";
 import { Incidents } from "./incidents";
-import { RunningStats } from "./running-stats";
+import { Messages } from "./messages";
+import { orNull, RunningStats } from "./running-stats";
+import { Samples } from "./samples";
 
 /** MAVLink's, ArduPilot's and PX4's number of a three-dimensional fix; greater ones are better. */
 const FIX_3D = 3;
 /** Faster than anything we fly: a damaged message. */
 const FASTEST = 300;
+/** A battery monitor that was never calibrated reports thousands. */
+const MOST_AMPS = 2_000;
 const MAX_SENSORS = 8;
+/** A damaged log must not fill the memory with changes. */
+const MOST_MODE_CHANGES = 500;
 
 export interface Home extends LatLng {
   /** Metres above mean sea level. */
@@ -37,77 +42,64 @@ export class FlightTotals {
   /** Metres above sea level, of its first position. */
   groundAltitude = Number.NaN;
   readonly incidents = new Incidents();
+  readonly messages = new Messages();
   track = new GroundTrack(RECEIVER);
-  private series = new DownsampledSeries<SeriesPoint>(MAX_POINTS);
-  private lastHeight = Number.NaN;
+  readonly samples = new Samples();
   readonly speed = new RunningStats();
   readonly climb = new RunningStats();
   /** By mode, in the order in which they were entered. */
   readonly modes = new Map<number, { seconds: number }>();
+  /** Each with the log time at which it was entered. */
+  modeChanges: { readonly at: number; readonly mode: number }[] = [];
   private readonly volts = new RunningStats();
   private readonly usedMah = new RunningStats();
   private startVolts = Number.NaN;
   private startPercent = Number.NaN;
-  private lastPercent = Number.NaN;
   private readonly satellites = new RunningStats();
   private readonly hdop = new RunningStats();
   private readonly fixed = new RunningStats();
   private readonly vibrations = [new RunningStats(), new RunningStats(), new RunningStats()] as const;
   private readonly clips = Array.from({ length: MAX_SENSORS }, () => new RunningStats());
-  private lastSpeed = Number.NaN;
-  private lastVolts = Number.NaN;
 
   /** Positions of a better source replace those of the lesser one. */
   restartTrack(source: number): void {
     this.source = source;
     this.groundAltitude = Number.NaN;
     this.track = new GroundTrack(source);
-    this.series = new DownsampledSeries<SeriesPoint>(MAX_POINTS);
+    this.samples.restart();
   }
 
-  noteSeries(aboveHome: number): void {
-    this.lastHeight = aboveHome;
-    if (this.series.isNext()) this.series.keep(this.point());
-  }
-
-  get seriesPoints(): readonly SeriesPoint[] {
-    const last = Number.isNaN(this.track.begun) ? undefined : this.point();
-    return this.series.upTo(last, (a, b) => a.seconds === b.seconds);
-  }
-
-  private point(): SeriesPoint {
-    const { begun, latest } = this.track;
-    return {
-      seconds: latest - begun,
-      altitude_m: orNull(this.lastHeight),
-      speed_ms: orNull(this.lastSpeed),
-      battery_v: orNull(this.lastVolts),
-    };
+  modeEntered(at: number, mode: number): void {
+    if (this.modeChanges.length < MOST_MODE_CHANGES) this.modeChanges.push({ at, mode });
   }
 
   velocity(ground: number, up: number): void {
     if (!(ground >= 0 && ground < FASTEST)) return;
-    this.lastSpeed = ground;
+    this.samples.speed = ground;
     this.speed.add(ground);
-    if (Math.abs(up) < FASTEST) this.climb.add(up);
+    if (!(Math.abs(up) < FASTEST)) return;
+    this.samples.climb = up;
+    this.climb.add(up);
   }
 
-  battery(volts: number, usedMah: number, leftPercent: number): void {
+  battery(volts: number, usedMah: number, leftPercent: number, amps: number): void {
     // A vehicle without a battery monitor sends 0; an unknown voltage is 65.535 or NaN.
     if (volts > 0.5 && volts < 1000 && volts !== 65.535) {
       if (Number.isNaN(this.startVolts)) this.startVolts = volts;
-      this.lastVolts = volts;
+      this.samples.volts = volts;
       this.volts.add(volts);
     }
     if (usedMah >= 0) this.usedMah.add(usedMah);
+    if (Math.abs(amps) < MOST_AMPS) this.samples.amps = amps;
     if (!(leftPercent >= 0 && leftPercent <= 100)) return;
     if (Number.isNaN(this.startPercent)) this.startPercent = leftPercent;
-    this.lastPercent = leftPercent;
+    this.samples.percent = leftPercent;
   }
 
   gps(fix: number, satellites: number, hdop: number): void {
     this.fixed.add(fix >= FIX_3D ? 1 : 0);
     this.satellites.add(satellites);
+    this.samples.satellites = satellites;
     if (hdop < 99) this.hdop.add(hdop);
   }
 
@@ -116,14 +108,15 @@ export class FlightTotals {
     this.vibrations[1].add(Math.abs(y));
     this.vibrations[2].add(Math.abs(z));
     this.clips[sensor & (MAX_SENSORS - 1)]?.add(clips);
+    if (!(sensor > 0)) this.samples.vibration = Math.max(Math.abs(x), Math.abs(y), Math.abs(z));
   }
 
   get batteryStats(): BatteryStats | null {
-    const { volts, usedMah, startVolts, startPercent, lastPercent } = this;
+    const { volts, usedMah, startVolts, startPercent, samples } = this;
     if (volts.min === null) return null;
     return {
       used_mah: usedMah.min === null || usedMah.max === null ? null : usedMah.max - usedMah.min,
-      used_percent: orNull(Math.max(0, startPercent - lastPercent)),
+      used_percent: orNull(Math.max(0, startPercent - samples.percent)),
       start_voltage_v: startVolts,
       min_voltage_v: volts.min,
     };

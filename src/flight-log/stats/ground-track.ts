@@ -1,6 +1,4 @@
 import { type LatLng, METRES_PER_DEGREE, toRadians } from "../../domain/geo";
-import type { TrackPoint } from "../result";
-import { DownsampledSeries } from "./downsampled-series";
 import { RunningStats } from "./running-stats";
 
 /** Sources of positions, the better one is greater. */
@@ -12,9 +10,6 @@ const SHORTEST_STEP: Readonly<Record<number, number>> = { [RECEIVER]: 0.5, [ESTI
 const FASTEST = 150;
 /** Positions that agree with each other. */
 const AGREEING = 3;
-export const MAX_POINTS = 500;
-
-export const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
 /**
  * The square of the distance between two positions, in degrees of latitude; flat within the few kilometres of a
@@ -32,22 +27,19 @@ function squaredDistance(lat: number, lng: number, toLat: number, toLng: number,
 export const isPosition = (lat: number, lng: number): boolean =>
   Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && (Math.abs(lat) > 1e-6 || Math.abs(lng) > 1e-6);
 
-/** The track over ground. A long log has millions of positions, so no position becomes an object. */
+/** Distances over ground. A long log has millions of positions, so no position becomes an object. */
 export class GroundTrack {
   distance = 0;
   /** Seconds of log time; NaN while there is no position. */
-  begun = Number.NaN;
-  latest = Number.NaN;
+  private latest = Number.NaN;
   readonly altitude = new RunningStats();
   private farthest = -1;
   private firstLat = Number.NaN;
   private firstLng = Number.NaN;
   private lat = Number.NaN;
   private lng = Number.NaN;
-  private height = Number.NaN;
   private cornerLat = Number.NaN;
   private cornerLng = Number.NaN;
-  private readonly track = new DownsampledSeries<TrackPoint>(MAX_POINTS);
   private scaledAt = Number.NaN;
   private lngScale = 1;
   private outliers = 0;
@@ -65,13 +57,12 @@ export class GroundTrack {
       this.scaledAt = lat;
       this.lngScale = Math.cos(toRadians(lat));
     }
-    if (Number.isNaN(this.begun)) this.begin(lat, lng, seconds);
+    if (Number.isNaN(this.latest)) this.begin(lat, lng);
     else if (!this.credible(lat, lng, seconds)) return false;
     const { lngScale } = this;
     this.latest = seconds;
     this.lat = lat;
     this.lng = lng;
-    this.height = aboveHome;
     const step = squaredDistance(this.cornerLat, this.cornerLng, lat, lng, lngScale);
     if (step >= this.shortestStep ** 2) {
       this.distance += Math.sqrt(step) * METRES_PER_DEGREE;
@@ -83,7 +74,6 @@ export class GroundTrack {
       ? squaredDistance(home.lat, home.lng, lat, lng, lngScale)
       : squaredDistance(this.firstLat, this.firstLng, lat, lng, lngScale);
     if (away > this.farthest) this.farthest = away;
-    if (this.track.isNext()) this.track.keep(this.point());
     return true;
   }
 
@@ -92,20 +82,9 @@ export class GroundTrack {
     return this.farthest < 0 ? null : Math.sqrt(this.farthest) * METRES_PER_DEGREE;
   }
 
-  get points(): readonly TrackPoint[] {
-    const last = Number.isNaN(this.begun) ? undefined : this.point();
-    return this.track.upTo(last, (a, b) => a.seconds === b.seconds);
-  }
-
-  private begin(lat: number, lng: number, seconds: number): void {
-    this.begun = seconds;
+  private begin(lat: number, lng: number): void {
     this.firstLat = this.cornerLat = lat;
     this.firstLng = this.cornerLng = lng;
-  }
-
-  private point(): TrackPoint {
-    const { lat, lng, height } = this;
-    return { seconds: this.latest - this.begun, lat, lng, altitude_m: orNull(height) };
   }
 
   private credible(lat: number, lng: number, seconds: number): boolean {

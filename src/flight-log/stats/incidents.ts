@@ -8,10 +8,7 @@ export class Incidents {
   private readonly byText = new Map<string, { at: number; severity: Incident["severity"]; count: number }>();
 
   add(at: number, severity: Incident["severity"], text: string, count = 1): void {
-    const words = text
-      .replace(/[^\P{C}]+/gu, " ")
-      .trim()
-      .slice(0, LONGEST_TEXT);
+    const words = plainWords(text);
     const known = this.byText.get(words);
     if (known) known.count += count;
     else if (words !== "" && this.byText.size < MOST) this.byText.set(words, { at, severity, count });
@@ -31,6 +28,13 @@ export class Incidents {
     }));
   }
 }
+
+/** Without what cannot be printed, and cut off where it is long. */
+export const plainWords = (text: string): string =>
+  text
+    .replace(/[^\P{C}]+/gu, " ")
+    .trim()
+    .slice(0, LONGEST_TEXT);
 
 /** What autopilots write when something is wrong, in logs whose texts carry no severity. */
 export function severityOf(text: string): Incident["severity"] | undefined {

@@ -1,3 +1,5 @@
+export const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
+
 /** Minimum, maximum and mean of numbers that are not kept. Ignores NaN and infinities. */
 export class RunningStats {
   private count = 0;

@@ -50,8 +50,8 @@ const HANDLERS: ReadonlyMap<number, Handle> = new Map([
   on(common.HomePosition, (flight, { latitude, longitude, altitude }) =>
     flight.home(latitude / 1e7, longitude / 1e7, altitude / 1000),
   ),
-  on(common.SysStatus, (flight, { voltageBattery, batteryRemaining }) =>
-    flight.battery(voltageBattery / 1000, undefined, batteryRemaining),
+  on(common.SysStatus, (flight, { voltageBattery, batteryRemaining, currentBattery }) =>
+    flight.battery(voltageBattery / 1000, undefined, batteryRemaining, known(currentBattery, -1, 0.01)),
   ),
   on(common.BatteryStatus, (flight, { id, currentConsumed }) => {
     if (id === 0) flight.battery(Number.NaN, currentConsumed);
@@ -64,6 +64,7 @@ const HANDLERS: ReadonlyMap<number, Handle> = new Map([
     const inWords = severityOf(text);
     if (inWords) flight.incident(inWords, text);
     else if (severity <= WARNING) flight.incident(severity < WARNING ? "error" : "warning", text);
+    else flight.message("info", text);
   }),
 ]);
 
@@ -99,5 +100,5 @@ export function tlogFlight(during?: FlightTime): FlightReader {
     const kind = vehicle && ROVERS.includes(vehicle.type) ? "rover" : "copter";
     return modeName({ autopilot: px4 ? "px4" : "ardupilot", kind }, mode);
   };
-  return { format: "tlog", messages, figures: () => flight.stats(nameOf) };
+  return { format: "tlog", messages, figures: () => flight.figures(nameOf) };
 }

@@ -12,6 +12,7 @@ type Handle = (flight: FlightStatsBuilder, value: (name: string) => number | und
 
 const ARMED = 2;
 const WARNING = 4;
+const UNKNOWN_AMPS = -1;
 
 /** vehicle_status.nav_state → the custom_mode that PX4 shows for it (main mode, sub mode). */
 const NAV_STATES: Readonly<Record<number, readonly [main: number, sub: number]>> = {
@@ -98,6 +99,7 @@ const TOPICS: Readonly<Record<string, Handle>> = {
       value("voltage_v") ?? Number.NaN,
       value("discharged_mah"),
       left === undefined ? undefined : left * 100,
+      value("current_a") === UNKNOWN_AMPS ? undefined : value("current_a"),
     );
   },
   vehicle_imu_status: (flight, value) => {
@@ -136,9 +138,10 @@ export function ulogFlight(during?: FlightTime): FlightReader {
       const inWords = severityOf(text);
       if (inWords) flight.incident(inWords, text);
       else if (level >= 0 && level <= WARNING) flight.incident(level < WARNING ? "error" : "warning", text);
+      else flight.message("info", text);
     },
   });
-  return { format: "ulog", messages, figures: () => flight.stats(nameOf) };
+  return { format: "ulog", messages, figures: () => flight.figures(nameOf) };
 }
 
 function nameOf(state: number): string {
