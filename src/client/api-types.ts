@@ -2234,6 +2234,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/executions/{execution_id}/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The plan on board at the start of an execution
+         * @description Needs an access token.
+         */
+        get: operations["getExecutionsExecutionIdPlan"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/executions/{execution_id}/analyze-log": {
         parameters: {
             query?: never;
@@ -2268,6 +2288,28 @@ export interface paths {
          *     Needs an access token.
          */
         get: operations["getExecutionsExecutionIdFlightStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/executions/{execution_id}/track": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The track of the flight log
+         * @description Made together with the statistics, of the same log and of the same flight of it.
+         *
+         *     Needs an access token.
+         */
+        get: operations["getExecutionsExecutionIdTrack"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3334,6 +3376,32 @@ export interface components {
             report_sent_at: string | null;
             assets: components["schemas"]["Asset"][];
         };
+        FlownPlan: {
+            /**
+             * @description The plan on board at the start. `verified`: the plan that was last uploaded and read back. `different`: another plan. `unverified`: a plan that was not uploaded by this service. `unread`: the drone did not send it.
+             * @enum {string}
+             */
+            plan_state: "unread" | "verified" | "different" | "unverified";
+            /** @description SHA-256 of the plan on board at the start. */
+            plan_hash: string | null;
+            /** @description null when the drone did not send its plan. */
+            items: {
+                command: number;
+                frame: number;
+                autocontinue: boolean;
+                /** @description null: the vehicle chooses. */
+                param1: number | null;
+                /** @description null: the vehicle chooses. */
+                param2: number | null;
+                /** @description null: the vehicle chooses. */
+                param3: number | null;
+                /** @description null: the vehicle chooses. */
+                param4: number | null;
+                lat: number;
+                lng: number;
+                altitude: number;
+            }[] | null;
+        };
         FlightStats: {
             execution_id: number;
             /** @description The log. */
@@ -3448,6 +3516,60 @@ export interface components {
                     altitude_m: number | null;
                     speed_ms: number | null;
                     battery_v: number | null;
+                }[];
+            } | null;
+        };
+        FlightTrack: {
+            execution_id: number;
+            /** @description The log. */
+            asset_id: number | null;
+            /** @description The drone's own log has not come or cannot be read: the statistics are of what this service recorded of its link. */
+            recorded: boolean;
+            /**
+             * @description `failed`: the log cannot be read; `error` says why.
+             * @enum {string}
+             */
+            status: "pending" | "ready" | "failed";
+            /** @description With `recorded`: why the drone's own log cannot be read. */
+            error: string | null;
+            analysed_at: string | null;
+            /** @description null until the log is analysed, and where a release without tracks analysed it: `POST /executions/{execution_id}/analyze-log` then makes one. */
+            track: {
+                /** @description Seconds since the flight began, in ascending order. */
+                readonly seconds: number[];
+                /** @description Degrees, WGS 84. */
+                readonly lat: number[];
+                /** @description Degrees, WGS 84. */
+                readonly lng: number[];
+                /** @description Metres above home. */
+                readonly altitude_m: (number | null)[];
+                /** @description Metres per second over ground. */
+                readonly speed_ms: (number | null)[];
+                /** @description Metres per second upwards. */
+                readonly climb_ms: (number | null)[];
+                /** @description Volts. */
+                readonly battery_v: (number | null)[];
+                /** @description What is left of its capacity. */
+                readonly battery_percent: (number | null)[];
+                /** @description Amperes. */
+                readonly battery_a: (number | null)[];
+                /** @description That the receiver uses. */
+                readonly satellites: (number | null)[];
+                /** @description Metres per second squared, of the axis that shakes most. */
+                readonly vibration_ms2: (number | null)[];
+                /** @description Each time a mode was entered, the first one at the begin: 500 at most. */
+                readonly modes: {
+                    /** @description Seconds. Since the flight began. */
+                    seconds: number;
+                    name: string;
+                }[];
+                /** @description What the vehicle wrote, and what went wrong: the first 500, with the last 50 before the flight. */
+                readonly messages: {
+                    /** @description Seconds. Since the flight began; below 0 before it. */
+                    seconds: number;
+                    /** @enum {string} */
+                    severity: "info" | "warning" | "error" | "failsafe";
+                    text: string;
                 }[];
             } | null;
         };
@@ -15465,6 +15587,96 @@ export interface operations {
             };
         };
     };
+    getExecutionsExecutionIdPlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The execution's id. */
+                execution_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "plan_state": "unverified",
+                     *         "plan_hash": "df207c92363f4e4b029050033ec256109c516575db6a9842462d588988894a24",
+                     *         "items": [
+                     *           {
+                     *             "command": 16,
+                     *             "frame": 3,
+                     *             "autocontinue": true,
+                     *             "param1": 0,
+                     *             "param2": 0,
+                     *             "param3": 0,
+                     *             "param4": null,
+                     *             "lat": 47.1,
+                     *             "lng": 8.2,
+                     *             "altitude": 30
+                     *           }
+                     *         ]
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["FlownPlan"];
+                        message: string;
+                    };
+                };
+            };
+            /** @description No valid token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInEnvelope"];
+                };
+            };
+            /** @description It does not exist, or is not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInEnvelope"];
+                };
+            };
+            /** @description You have too many requests under way, or one of your limits is reached. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next try. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInEnvelope"];
+                };
+            };
+            /** @description It failed; the message gives the reason. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInEnvelope"];
+                };
+            };
+        };
+    };
     postExecutionsExecutionIdAnalyzeLog: {
         parameters: {
             query?: never;
@@ -15774,6 +15986,165 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: components["schemas"]["FlightStats"];
+                        message: string;
+                    };
+                };
+            };
+            /** @description No valid token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInEnvelope"];
+                };
+            };
+            /** @description No log has come yet, or the execution does not exist or is not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInEnvelope"];
+                };
+            };
+            /** @description You have too many requests under way, or one of your limits is reached. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next try. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInEnvelope"];
+                };
+            };
+            /** @description It failed; the message gives the reason. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorInEnvelope"];
+                };
+            };
+        };
+    };
+    getExecutionsExecutionIdTrack: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The execution's id. */
+                execution_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "execution_id": 15,
+                     *         "asset_id": 17,
+                     *         "recorded": false,
+                     *         "status": "ready",
+                     *         "error": null,
+                     *         "analysed_at": "2026-11-27T23:42:24.081Z",
+                     *         "track": {
+                     *           "seconds": [
+                     *             0,
+                     *             0.1,
+                     *             0.2
+                     *           ],
+                     *           "lat": [
+                     *             47,
+                     *             47.0000045,
+                     *             47.000009
+                     *           ],
+                     *           "lng": [
+                     *             8,
+                     *             8,
+                     *             8
+                     *           ],
+                     *           "altitude_m": [
+                     *             20,
+                     *             20,
+                     *             20
+                     *           ],
+                     *           "speed_ms": [
+                     *             null,
+                     *             0,
+                     *             0
+                     *           ],
+                     *           "climb_ms": [
+                     *             null,
+                     *             0,
+                     *             0
+                     *           ],
+                     *           "battery_v": [
+                     *             null,
+                     *             12.6,
+                     *             12.6
+                     *           ],
+                     *           "battery_percent": [
+                     *             null,
+                     *             null,
+                     *             null
+                     *           ],
+                     *           "battery_a": [
+                     *             null,
+                     *             null,
+                     *             null
+                     *           ],
+                     *           "satellites": [
+                     *             null,
+                     *             14,
+                     *             14
+                     *           ],
+                     *           "vibration_ms2": [
+                     *             null,
+                     *             3,
+                     *             3
+                     *           ],
+                     *           "modes": [
+                     *             {
+                     *               "seconds": 0,
+                     *               "name": "GUIDED"
+                     *             },
+                     *             {
+                     *               "seconds": 50,
+                     *               "name": "RTL"
+                     *             }
+                     *           ],
+                     *           "messages": [
+                     *             {
+                     *               "seconds": -9,
+                     *               "severity": "info",
+                     *               "text": "ArduCopter V4.7.0 (simulated)"
+                     *             },
+                     *             {
+                     *               "seconds": 80,
+                     *               "severity": "failsafe",
+                     *               "text": "Battery failsafe"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "message": "OK"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["FlightTrack"];
                         message: string;
                     };
                 };

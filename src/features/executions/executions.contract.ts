@@ -1,33 +1,6 @@
-import { createPublicKey } from "node:crypto";
-import { flight as loggedFlight, statsOf } from "../../testing/analysed-logs";
 import type { ContractCase, ContractWorld } from "../../testing/contract";
+import { flying, foreignAndMissing, foreignDrone, refusal } from "../../testing/contract/execution-steps";
 import { droneClient, upload } from "../../testing/worlds/uploads";
-
-const refusal = (code: number) => ({ status: code, body: { success: false, error: { code } } });
-
-/** A drone of the case's user with an execution in progress. */
-async function flying({ user, anonymous }: ContractWorld) {
-  const { body } = await user.api.post("/drone", { type: "sitl", name: "Eye", vehicle_type: "copter" });
-  const drone = droneClient(anonymous, body.ip);
-  const started = await drone.post("/executions/start", {});
-  return { vehicle: body.id as number, drone, started, id: started.body.id as number };
-}
-
-async function foreignDrone({ otherUser, anonymous }: ContractWorld) {
-  const { body } = await otherUser.api.post("/drone", { type: "sitl", name: "Other", vehicle_type: "rover" });
-  return droneClient(anonymous, body.ip);
-}
-
-const foreignAndMissing = async (
-  { otherUser, user }: ContractWorld,
-  method: string,
-  id: number,
-  rest: string,
-  body?: unknown,
-) => {
-  expect(await otherUser.api.send(method, `/executions/${id}${rest}`, body)).toMatchObject(refusal(404));
-  expect(await user.api.send(method, `/executions/2000000000${rest}`, body)).toMatchObject(refusal(404));
-};
 
 export const executionsContract: readonly ContractCase[] = [
   {
@@ -138,6 +111,39 @@ export const executionsContract: readonly ContractCase[] = [
     },
   },
   {
+    route: "GET /executions/:execution_id/plan",
+    title: "answers 200 with the plan on board at the start, null when it was not read; 404 for another's",
+    run: async (world) => {
+      const { id } = await flying(world);
+      const path = `/executions/${id}/plan`;
+      const item = {
+        command: 16,
+        frame: 3,
+        autocontinue: true,
+        param1: 0,
+        param2: 0,
+        param3: 0,
+        param4: null,
+      };
+      const stored = { ...item, is_current: false, x_lat: 47.1, y_long: 8.2, z_alt: 30 };
+      const plan_hash = "df207c92363f4e4b029050033ec256109c516575db6a9842462d588988894a24";
+      const change = (row: object) => world.gateway.deps.db("executions").where({ id }).update(row);
+      await change({ plan_state: "unverified", plan_hash, plan_items: JSON.stringify([stored]) });
+      const items = [{ ...item, lat: 47.1, lng: 8.2, altitude: 30 }];
+      expect(await world.user.api.get(path)).toMatchObject({
+        status: 200,
+        body: { success: true, data: { plan_state: "unverified", plan_hash, items } },
+      });
+      await change({ plan_state: "unread", plan_hash: null, plan_items: null });
+      expect((await world.user.api.get(path)).body.data).toEqual({
+        plan_state: "unread",
+        plan_hash: null,
+        items: null,
+      });
+      await foreignAndMissing(world, "GET", id, "/plan");
+    },
+  },
+  {
     route: "DELETE /executions/:execution_id",
     title: "deletes it with its assets; 404 for another's and for none",
     run: async (world) => {
@@ -150,88 +156,6 @@ export const executionsContract: readonly ContractCase[] = [
       });
       expect(await world.user.api.get(`/executions/${id}`)).toMatchObject(refusal(404));
       expect((await world.user.api.get(`/assets/${vehicle}`)).body.data).toEqual([]);
-    },
-  },
-  {
-    route: "POST /executions/:execution_id/analyze-log",
-    title: "answers 400 without a readable log; 404 for another user's execution and for a missing one",
-    run: async (world) => {
-      const { drone, id } = await flying(world);
-      const path = `/executions/${id}/analyze-log`;
-      expect(await world.user.api.post(path)).toMatchObject(refusal(400));
-      await upload(drone, { file_name: "a.bin", asset_type: "logs", execution_id: id }, "no real log");
-      expect(await world.user.api.post(path)).toMatchObject(refusal(400));
-      expect((await world.user.api.get(`/executions/${id}/flight-stats`)).body.data).toMatchObject({
-        status: "failed",
-        error: expect.any(String),
-      });
-      await foreignAndMissing(world, "POST", id, "/analyze-log");
-    },
-  },
-  {
-    route: "GET /executions/:execution_id/flight-stats",
-    title: "answers 200 with the statistics, or 404 when there are none",
-    run: async (world) => {
-      const { id } = await flying(world);
-      expect(await world.user.api.get(`/executions/${id}/flight-stats`)).toMatchObject(refusal(404));
-      const stats = statsOf(loggedFlight().bytes);
-      await world.gateway.deps
-        .db("flight_stats")
-        .insert({ execution_id: id, status: "ready", stats, analysed_at: new Date() });
-      expect(await world.user.api.get(`/executions/${id}/flight-stats`)).toMatchObject({
-        status: 200,
-        body: {
-          success: true,
-          data: { execution_id: id, status: "ready", stats: { distance_m: stats.distance_m } },
-        },
-      });
-      await foreignAndMissing(world, "GET", id, "/flight-stats");
-    },
-  },
-  {
-    route: "GET /executions/:execution_id/archive",
-    title: "answers {status, url, expires_at} and has it made when it is missing; 404 for another's",
-    run: async (world) => {
-      const { id } = await flying(world);
-      expect(await world.user.api.get(`/executions/${id}/archive`)).toMatchObject({
-        status: 200,
-        body: { success: true, status: "pending", url: null, expires_at: null, data: { status: "pending" } },
-      });
-      const due = await world.gateway.deps.db("graphile_worker.jobs").where({ key: `make-archive:${id}` });
-      expect(due).toHaveLength(1);
-      await foreignAndMissing(world, "GET", id, "/archive");
-    },
-  },
-  {
-    route: "POST /executions/:execution_id/archive",
-    title: "has the archive made anew; 404 for another's",
-    run: async (world) => {
-      const { id } = await flying(world);
-      const { db } = world.gateway.deps;
-      await world.user.api.get(`/executions/${id}/archive`);
-      await db("archives").where({ execution_id: id }).update({ status: "ready", made_revision: 1, size: 3 });
-      const ready = await world.user.api.get(`/executions/${id}/archive`);
-      expect(ready.body).toMatchObject({
-        status: "ready",
-        url: expect.any(String),
-        expires_at: expect.any(String),
-      });
-      expect((await world.user.api.post(`/executions/${id}/archive`)).body.status).toBe("pending");
-      await foreignAndMissing(world, "POST", id, "/archive");
-    },
-  },
-  {
-    route: "GET /executions/archive-key",
-    title: "answers the public key to anyone",
-    run: async ({ anonymous }) => {
-      const { status, body } = await anonymous.get("/executions/archive-key");
-      expect(status).toBe(200);
-      expect(body).toMatchObject({
-        success: true,
-        algorithm: "Ed25519",
-        fingerprint: expect.stringMatching(/^\w{64}$/),
-      });
-      expect(createPublicKey(body.data.public_key).asymmetricKeyType).toBe("ed25519");
     },
   },
   {

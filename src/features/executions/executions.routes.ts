@@ -1,15 +1,13 @@
 import { z } from "zod";
 import { ids, MailedToken, Message, type Page, type Route, route } from "../../http/route";
 import type { AssetsService } from "../assets";
-import type { ArchivesService } from "./archive/archives.service";
+import { toItemOnBoard } from "../plan-transfers";
 import {
-  ArchiveKeyReply,
-  ArchiveReply,
   CompleteRequest,
   ExecutionPage,
   ExecutionReply,
   ExecutionWithAssets,
-  FlightStatsReply,
+  FlownPlanReply,
   LogReply,
   LogRequest,
   PageQuery,
@@ -20,7 +18,6 @@ import {
   toExecutionReply,
 } from "./executions.schema";
 import type { ExecutionsService } from "./executions.service";
-import type { FlightStatsService } from "./flight-stats.service";
 import { confirmationPage } from "./report/confirmation";
 import type { ReportsService } from "./report/reports.service";
 
@@ -42,9 +39,11 @@ const toPage = ({ rows, total }: Found, page: Page) => ({
 interface Services {
   readonly service: ExecutionsService;
   readonly assets: Pick<AssetsService, "ofExecution">;
-  readonly stats: FlightStatsService;
+}
+
+interface ReportServices {
+  readonly service: ExecutionsService;
   readonly reports: ReportsService;
-  readonly archives: ArchivesService;
 }
 
 /** Called by drones. */
@@ -141,6 +140,18 @@ const ownersRoutes = ({ service, assets }: Services): readonly Route[] => [
   }),
   route({
     ...fromOwner,
+    method: "get",
+    path: "/executions/:execution_id/plan",
+    summary: "The plan on board at the start of an execution",
+    params,
+    success: { status: 200, schema: FlownPlanReply },
+    handle: async ({ caller, params }) => {
+      const { plan_state, plan_hash, plan_items } = await service.get(caller.id, params.execution_id);
+      return { plan_state, plan_hash, items: plan_items?.map(toItemOnBoard) ?? null };
+    },
+  }),
+  route({
+    ...fromOwner,
     method: "delete",
     path: "/executions/:execution_id",
     summary: "Delete an execution, its assets and its archive",
@@ -153,62 +164,8 @@ const ownersRoutes = ({ service, assets }: Services): readonly Route[] => [
   }),
 ];
 
-const resultsRoutes = ({ service, stats, archives }: Services): readonly Route[] => [
-  route({
-    ...fromOwner,
-    method: "post",
-    path: "/executions/:execution_id/analyze-log",
-    summary: "Analyse the flight log now",
-    params,
-    success: { status: 200, schema: FlightStatsReply },
-    documents: { 400: "There is no log, or it cannot be read." },
-    handle: async ({ caller, params }) =>
-      stats.analyseNow(caller.id, await service.get(caller.id, params.execution_id)),
-  }),
-  route({
-    ...fromOwner,
-    method: "get",
-    path: "/executions/:execution_id/flight-stats",
-    summary: "The statistics of the flight log",
-    description: "The log comes some seconds after the drone was disarmed, and is then read.",
-    params,
-    success: { status: 200, schema: FlightStatsReply },
-    documents: { 404: "No log has come yet, or the execution does not exist or is not yours." },
-    handle: async ({ caller, params }) => stats.get(await service.get(caller.id, params.execution_id)),
-  }),
-  route({
-    ...fromOwnerTop,
-    method: "get",
-    path: "/executions/:execution_id/archive",
-    summary: "The archive of an execution",
-    description:
-      "Starts a new archive when there is none or it is out of date. Repeat the request until `status` is `ready`.",
-    params,
-    success: { status: 200, schema: ArchiveReply },
-    handle: async ({ caller, params }) => archives.get(await service.get(caller.id, params.execution_id)),
-  }),
-  route({
-    ...fromOwnerTop,
-    method: "post",
-    path: "/executions/:execution_id/archive",
-    summary: "Rebuild the archive",
-    params,
-    success: { status: 200, schema: ArchiveReply },
-    handle: async ({ caller, params }) => archives.rebuild(await service.get(caller.id, params.execution_id)),
-  }),
-  route({
-    method: "get",
-    path: "/executions/archive-key",
-    tag,
-    summary: "The public key of the archives' signatures",
-    guard: "public",
-    envelope: "A+top",
-    success: { status: 200, schema: ArchiveKeyReply },
-    handle: () => archives.publicKey(),
-  }),
-];
-
-const reportRoutes = ({ service, reports }: Services): readonly Route[] => [
+/** The report of an execution, and its recipients. */
+export const reportRoutes = ({ service, reports }: ReportServices): readonly Route[] => [
   route({
     ...fromOwner,
     method: "post",
@@ -276,6 +233,4 @@ const reportRoutes = ({ service, reports }: Services): readonly Route[] => [
 export const executionRoutes = (services: Services): readonly Route[] => [
   ...dronesRoutes(services),
   ...ownersRoutes(services),
-  ...resultsRoutes(services),
-  ...reportRoutes(services),
 ];

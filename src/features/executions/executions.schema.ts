@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { FlightStats } from "../../flight-log";
+import { FlightStats, FlightTrack } from "../../flight-log";
 import { BodyId, pageQuery, Text } from "../../http/route";
 import type { RowOf } from "../../platform/postgres/row-of";
 import { AssetReply } from "../assets";
+import { ItemOnBoard } from "../plan-transfers";
 
 export const StartRequest = z.object({
   mission_id: BodyId.nullish().describe("The drone's mission when absent."),
@@ -134,6 +135,18 @@ export const FlightStatsReply = z
       ),
   })
   .meta({ id: "FlightStats" });
+
+export const FlightTrackReply = FlightStatsReply.omit({ stats: true })
+  .extend({
+    track: FlightTrack.nullable().describe(
+      "null until the log is analysed, and where a release without tracks analysed it: `POST /executions/{execution_id}/analyze-log` then makes one.",
+    ),
+  })
+  .meta({ id: "FlightTrack" });
+
+export const FlownPlanReply = ExecutionReply.pick({ plan_state: true, plan_hash: true })
+  .extend({ items: z.array(ItemOnBoard).nullable().describe("null when the drone did not send its plan.") })
+  .meta({ id: "FlownPlan" });
 
 /** An execution without its plan, which may be long. */
 export type ListedExecution = RowOf<typeof ExecutionReply>;

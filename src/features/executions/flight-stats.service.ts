@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { z } from "zod";
 import { DomainError } from "../../domain/errors";
-import { analyseFlightLog, type FlightStats, type FlightTime } from "../../flight-log";
+import { analyseFlightLog, type FlightStats, type FlightTime, type FlightTrack } from "../../flight-log";
 import { enqueue } from "../../platform/jobs/jobs";
 import type { Task } from "../../platform/jobs/worker";
 import { isMissingObject, ObjectReplaced, type ObjectStore } from "../../platform/objects/object-store";
@@ -14,10 +14,18 @@ import { analysis } from "./asset-hooks";
 import type { Execution } from "./executions.store";
 import { findExecution, lockExecution } from "./executions.store";
 import { dispatchReport } from "./report/dispatch";
-import { type AnalysedLogs, findStats, resetStats, type StatsRow, saveStats } from "./stats.store";
+import {
+  type AnalysedLogs,
+  findStats,
+  findTrack,
+  resetStats,
+  type StatsRow,
+  saveStats,
+  type TrackRow,
+} from "./stats.store";
 
 /** A file that is not a log, or a broken log, is a result and not an exception. */
-type LogResult = { readonly stats: FlightStats } | { readonly error: string };
+type LogResult = { readonly stats: FlightStats; readonly track: FlightTrack } | { readonly error: string };
 
 /** Several logs are read as one: the records of a flight whose link was lost for long. */
 async function readLogs(
@@ -36,7 +44,9 @@ async function readLogs(
   }
   const reading = analyseFlightLog(source, { name: log.file_name, during });
   const result = await reading.finally(() => source.destroy());
-  return result.status === "unreadable" ? { error: result.error } : { stats: result.stats };
+  return result.status === "unreadable"
+    ? { error: result.error }
+    : { stats: result.stats, track: result.track };
 }
 
 async function* joined(store: ObjectStore, first: Readable, others: readonly Asset[]) {
@@ -62,6 +72,13 @@ export class FlightStatsService {
   async get({ id }: Execution): Promise<StatsRow> {
     const row = await findStats(this.deps.db, id);
     if (!row) throw new DomainError("not_found", "This execution has no flight statistics.");
+    return row;
+  }
+
+  /** Rejects with `not_found` when the execution has no log. */
+  async track({ id }: Execution): Promise<TrackRow> {
+    const row = await findTrack(this.deps.db, id);
+    if (!row) throw new DomainError("not_found", "This execution has no flight track.");
     return row;
   }
 

@@ -7,12 +7,13 @@ import type { AssetsService } from "../assets";
 import { findDrone, linkTarget } from "../drones";
 import { ArchivesService } from "./archive/archives.service";
 import { makeArchiveTask } from "./archive/make-archive";
-import { executionRoutes } from "./executions.routes";
+import { executionRoutes, reportRoutes } from "./executions.routes";
 import { ExecutionsService } from "./executions.service";
 import { analyseLogTask, FlightStatsService } from "./flight-stats.service";
 import { reportDeadlineTask } from "./report/dispatch";
 import { ReportsService } from "./report/reports.service";
 import { sendReportTask } from "./report/send-report";
+import { resultRoutes } from "./results.routes";
 
 export { verifyArchive } from "./archive/verify-archive";
 export { executionHooks } from "./asset-hooks";
@@ -35,7 +36,13 @@ export function executions(deps: ExecutionsDeps): { readonly routes: readonly Ro
   const stats = new FlightStatsService(deps);
   const reports = new ReportsService({ ...deps, origin: config.PUBLIC_ORIGIN });
   const archives = new ArchivesService({ ...deps, key: signingKey(config) });
-  return { routes: executionRoutes({ service, assets, stats, reports, archives }) };
+  return {
+    routes: [
+      ...executionRoutes({ service, assets }),
+      ...resultRoutes({ service, stats, archives }),
+      ...reportRoutes({ service, reports }),
+    ],
+  };
 }
 
 type TaskConfig = Pick<Services["config"], "ARCHIVE_SIGNING_KEY" | "PUBLIC_ORIGIN">;

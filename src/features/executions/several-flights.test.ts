@@ -36,6 +36,8 @@ async function analysed(flight: Flight, id: number, times: readonly [from: numbe
   await gateway.deps.db("executions").where({ id }).update({ started_at, completed_at });
   const { body } = await flight.user.api.post(`/executions/${id}/analyze-log`);
   const { flight_number, flight_count, flight_chosen_by, duration_seconds } = body.data.stats;
+  const { track } = (await flight.user.api.get(`/executions/${id}/track`)).body.data;
+  expect([track.seconds[0], track.seconds.at(-1)]).toEqual([0, duration_seconds]);
   return [flight_number, flight_count, flight_chosen_by, duration_seconds];
 }
 

@@ -1,19 +1,13 @@
 import { z } from "zod";
-import { type MissionItem, nanAsNull } from "../../domain/mission-item";
 import { Id, ids, type Route, route } from "../../http/route";
 import type { Services } from "../../platform/services";
 import { compareMissions, type PlanOnBoard, toFlightPlan, type VehicleLinks } from "../../vehicle";
 import { droneFor, linkTarget } from "../drones";
 import { missionForUpload } from "../missions";
+import { ItemOnBoard, toItemOnBoard } from "./item-on-board";
 import { comparedPlan, PlanComparison } from "./plan-comparison";
 import { verifiedUpload } from "./plan-transfers.store";
 
-const Param = z.number().nullable().describe("null: the vehicle chooses.");
-const item = {
-  ...{ command: z.int(), frame: z.int(), autocontinue: z.boolean() },
-  ...{ param1: Param, param2: Param, param3: Param, param4: Param },
-  ...{ lat: z.number(), lng: z.number(), altitude: z.number() },
-};
 const MissionOnBoard = z
   .object({
     state: z
@@ -25,7 +19,7 @@ const MissionOnBoard = z
     mission_id: z.int().nullable().describe("The mission that was uploaded; null once it is deleted."),
     verified_at: z.string().nullable(),
     hash: z.string().describe("SHA-256, as in the reply of its upload."),
-    items: z.array(z.object(item)),
+    items: z.array(ItemOnBoard),
   })
   .meta({ id: "MissionOnBoard" });
 
@@ -35,7 +29,7 @@ const ComparedMission = z
     items: z.array(
       z.object({
         sequence: z.int().describe("Its place on board, from 1, as in the telemetry type `mission`."),
-        ...item,
+        ...ItemOnBoard.shape,
       }),
     ),
     ...PlanComparison.partial().shape,
@@ -112,13 +106,6 @@ async function replyOf(db: OnBoardDeps["db"], droneId: number, { hash, items, is
     mission_id: upload?.mission_id ?? null,
     verified_at: upload?.verified_at.toISOString() ?? null,
     hash,
-    items: items.map(toItem),
+    items: items.map(toItemOnBoard),
   } as const;
 }
-
-const toItem = ({ command, frame, autocontinue, x_lat, y_long, z_alt, ...item }: MissionItem) => ({
-  ...{ command, frame, autocontinue },
-  ...{ param1: nanAsNull(item.param1), param2: nanAsNull(item.param2) },
-  ...{ param3: nanAsNull(item.param3), param4: nanAsNull(item.param4) },
-  ...{ lat: x_lat, lng: y_long, altitude: z_alt },
-});

@@ -791,6 +791,79 @@ export const examples: Readonly<Record<string, Example>> = {
       message: "OK",
     },
   },
+  "GET /executions/:execution_id/plan": {
+    reply: {
+      success: true,
+      data: {
+        plan_state: "unverified",
+        plan_hash: "df207c92363f4e4b029050033ec256109c516575db6a9842462d588988894a24",
+        items: [
+          {
+            command: 16,
+            frame: 3,
+            autocontinue: true,
+            param1: 0,
+            param2: 0,
+            param3: 0,
+            param4: null,
+            lat: 47.1,
+            lng: 8.2,
+            altitude: 30,
+          },
+        ],
+      },
+      message: "OK",
+    },
+  },
+  "GET /executions/:execution_id/track": {
+    reply: {
+      success: true,
+      data: {
+        execution_id: 15,
+        asset_id: 17,
+        recorded: false,
+        status: "ready",
+        error: null,
+        analysed_at: "2026-11-27T23:42:24.081Z",
+        track: {
+          seconds: [0, 0.1, 0.2],
+          lat: [47, 47.0000045, 47.000009],
+          lng: [8, 8, 8],
+          altitude_m: [20, 20, 20],
+          speed_ms: [null, 0, 0],
+          climb_ms: [null, 0, 0],
+          battery_v: [null, 12.6, 12.6],
+          battery_percent: [null, null, null],
+          battery_a: [null, null, null],
+          satellites: [null, 14, 14],
+          vibration_ms2: [null, 3, 3],
+          modes: [
+            {
+              seconds: 0,
+              name: "GUIDED",
+            },
+            {
+              seconds: 50,
+              name: "RTL",
+            },
+          ],
+          messages: [
+            {
+              seconds: -9,
+              severity: "info",
+              text: "ArduCopter V4.7.0 (simulated)",
+            },
+            {
+              seconds: 80,
+              severity: "failsafe",
+              text: "Battery failsafe",
+            },
+          ],
+        },
+      },
+      message: "OK",
+    },
+  },
   "GET /executions/archive-key": {
     reply: {
       algorithm: "Ed25519",
