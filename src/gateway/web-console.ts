@@ -26,6 +26,7 @@ export function webConsole({ config, store, log }: Pick<Services, "config" | "st
     folder: FOLDER,
     connectTo: [...(relay ? [relay] : []), ...styleOrigins],
     imagesFrom: styleOrigins,
+    objectsFrom: store.userOrigin,
     settings,
     log,
   });

@@ -18,6 +18,7 @@ const SERVED = PAGE.replace(
 );
 const SCRIPT = "document.title = 'The console runs';".repeat(50);
 const RELAY = "wss://relay.example.com";
+const OBJECTS = "https://objects.example.com";
 
 /** What the console's build writes, beside a file that nobody may read. */
 function builtConsole(): string {
@@ -40,6 +41,7 @@ async function serve(folder: string): Promise<{ url: string; warnings: unknown[]
     consolePages({
       folder,
       connectTo: [RELAY],
+      objectsFrom: OBJECTS,
       settings: SETTINGS,
       log: { warn: (...told: unknown[]) => warnings.push(told) },
     }),
@@ -79,12 +81,13 @@ test("a file with a hash in its name is kept by caches for a year", async () => 
   expect(reply.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
 });
 
-test("the policy admits nothing but the gateway and the configured relay", async () => {
+test("the policy admits nothing but the gateway, the configured relay and the object store", async () => {
   const policy = (await ask("/")).headers.get("content-security-policy");
   expect(policy?.split("; ")).toEqual([
     "default-src 'self'",
-    "img-src 'self' data: blob:",
-    `connect-src 'self' ${RELAY}`,
+    `img-src 'self' data: blob: ${OBJECTS}`,
+    `media-src 'self' blob: ${OBJECTS}`,
+    `connect-src 'self' ${RELAY} ${OBJECTS}`,
     "object-src 'none'",
     "frame-ancestors 'none'",
     "base-uri 'none'",

@@ -25,6 +25,8 @@ interface ConsoleOptions {
   readonly connectTo?: readonly string[];
   /** Origins beside the gateway's own whose pictures the pages may show. */
   readonly imagesFrom?: readonly string[];
+  /** The origin of the object store, whose pictures and videos the pages show. */
+  readonly objectsFrom?: string;
   readonly settings: ConsoleSettings;
   readonly log: Pick<Logger, "warn">;
 }
@@ -60,6 +62,7 @@ export function consolePages({
   folder,
   connectTo = [],
   imagesFrom = [],
+  objectsFrom,
   settings,
   log,
 }: ConsoleOptions): Middleware {
@@ -71,7 +74,8 @@ export function consolePages({
   }
   const page = withSettings(built, settings);
   files.set("/index.html", page);
-  const policy = contentSecurityPolicy(connectTo, imagesFrom);
+  const objects = objectsFrom ? [objectsFrom] : [];
+  const policy = contentSecurityPolicy([...connectTo, ...objects], [...imagesFrom, ...objects], objects);
   return (ctx, next) => {
     if (ctx.method !== "GET" && ctx.method !== "HEAD") return next();
     if (notPages.some((path) => ctx.path === path || ctx.path.startsWith(`${path}/`))) return next();
@@ -85,10 +89,16 @@ export function consolePages({
 }
 
 /** No script, style or connection but the gateway's own and what is configured, and no page of others around ours. */
-function contentSecurityPolicy(connectTo: readonly string[], imagesFrom: readonly string[]): string {
+function contentSecurityPolicy(
+  connectTo: readonly string[],
+  imagesFrom: readonly string[],
+  mediaFrom: readonly string[],
+): string {
   return [
     "default-src 'self'",
     ["img-src 'self' data: blob:", ...imagesFrom].join(" "),
+    // A video that a script puts together has an address of its own, `blob:`.
+    ["media-src 'self' blob:", ...mediaFrom].join(" "),
     ["connect-src 'self'", ...connectTo].join(" "),
     "object-src 'none'",
     "frame-ancestors 'none'",

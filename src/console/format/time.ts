@@ -30,5 +30,10 @@ const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 /** The date alone, in the browser's time zone. */
 export const localDate = (iso: string | Date): string => date.format(new Date(iso));
 
+const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+
+/** The time of day with its seconds, of milliseconds since 1970. */
+export const localClock = (milliseconds: number): string => timeOfDay.format(milliseconds);
+
 /** The browser's time zone, such as `Europe/Zurich`. */
 export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;

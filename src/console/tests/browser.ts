@@ -8,6 +8,8 @@ import {
 import { atEndOfFile } from "../../testing";
 
 export interface TestBrowser {
+  /** Pages may ask this origin, too. */
+  admit(origin: string): void;
   /**
    * A window whose tabs share storage, as those of one user do. What its pages do against the rules is kept: `faults` must
    * stay empty.
@@ -18,7 +20,7 @@ export interface TestBrowser {
 export interface TestWindow {
   readonly context: BrowserContext;
   /**
-   * Requests that left the origin, violations of the content security policy, errors on the browser's console. A refused
+   * Requests that left the admitted origins, violations of the content security policy, errors on the browser's console. A refused
    * request is none: that is the API's answer.
    */
   readonly faults: string[];
@@ -39,12 +41,14 @@ export async function startBrowser(origin: string): Promise<TestBrowser> {
     ],
   });
   atEndOfFile(() => browser.close());
+  const admitted = [origin];
   return {
+    admit: (another) => void admitted.push(another),
     async newWindow(options = {}) {
       const context = await browser.newContext({ baseURL: origin, ...options });
       context.setDefaultTimeout(10_000);
       const faults: string[] = [];
-      watch(context, origin, faults);
+      watch(context, admitted, faults);
       await reportViolations(context, faults);
       const newTab = async (path: string) => {
         const page = await context.newPage();
@@ -56,10 +60,10 @@ export async function startBrowser(origin: string): Promise<TestBrowser> {
   };
 }
 
-function watch(context: BrowserContext, origin: string, faults: string[]): void {
+function watch(context: BrowserContext, admitted: readonly string[], faults: string[]): void {
   context.on("request", (request) => {
     const { protocol, origin: to } = new URL(request.url());
-    if (to !== origin && protocol !== "data:" && protocol !== "blob:")
+    if (!admitted.includes(to) && protocol !== "data:" && protocol !== "blob:")
       faults.push(`request ${request.url()}`);
   });
   context.on("weberror", (error) => faults.push(`error ${error.error().message}`));

@@ -19,6 +19,8 @@ export async function consoleWorld(env: Record<string, string> = {}): Promise<Co
   const origin = `http://127.0.0.1:${port}`;
   const asGateway = { CONSOLE: "on", GATEWAY_PORT: String(port), PUBLIC_ORIGIN: origin, ...env };
   const [gateway, browser] = await Promise.all([startTestGateway(asGateway), startBrowser(origin)]);
+  // Pictures and videos are of the object store's origin.
+  browser.admit(gateway.deps.store.userOrigin);
   const world = {
     gateway,
     browser,

@@ -26,3 +26,21 @@ test("a store that stalls fails its requests instead of holding them, and serves
   link.mend();
   expect(String(await until(() => store.readSmall("flight.log")))).toBe("content");
 });
+
+test.each([
+  ["AWS", {}, "fleet"],
+  ["AWS in China", { S3_REGION: "cn-north-1" }, "fleet"],
+  ["AWS, of a bucket with a dot", {}, "fleet.example"],
+  ["a store", { S3_ENDPOINT: "http://127.0.0.1:9000" }, "fleet"],
+  [
+    "a store with another address for users",
+    { S3_ENDPOINT: "http://10.0.0.9:9000", S3_PUBLIC_ENDPOINT: "https://objects.example.com/s3" },
+    "fleet",
+  ],
+])("the origin of users' URLs is known beforehand: %s", async (_whose, own, S3_BUCKET) => {
+  const key = { S3_ACCESS_KEY_ID: "AKIDEXAMPLE", S3_SECRET_ACCESS_KEY: "a secret" };
+  const store = new ObjectStore({ S3_REGION: "eu-central-1", S3_BUCKET, ...key, ...own });
+  const url = await store.presignGet("assets/1/2/a.jpg", "user", 60);
+  store.close();
+  expect(store.userOrigin).toBe(new URL(url).origin);
+});

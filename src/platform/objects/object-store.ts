@@ -270,6 +270,13 @@ export class ObjectStore {
     return this.presigners[recipient].sign({ ...request, bound });
   }
 
+  /** Of the URLs that users get. Unlike a URL it needs no credentials. */
+  get userOrigin(): string {
+    const { S3_ENDPOINT, S3_PUBLIC_ENDPOINT = S3_ENDPOINT, S3_REGION: Region } = this.settings;
+    if (S3_PUBLIC_ENDPOINT) return new URL(S3_PUBLIC_ENDPOINT).origin;
+    return this.client.config.endpointProvider({ Region, Bucket: this.bucket }).url.origin;
+  }
+
   private get bucket(): string {
     return this.settings.S3_BUCKET;
   }
