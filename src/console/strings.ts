@@ -483,7 +483,7 @@ export const strings = {
       newest: "Newest",
       zoomIn: "Zoom in",
       zoomOut: "Zoom out",
-      whole: "Whole flight",
+      whole: "Whole",
       modes: "Modes",
       range: (name: string, least: string, most: string) => `${name}: ${least} to ${most}`,
       columns: {

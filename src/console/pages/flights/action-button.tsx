@@ -1,6 +1,5 @@
-import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { errorText } from "../../parts/error-text";
+import { useAction } from "../../parts/action";
 
 interface ActionButtonProps {
   readonly act: () => Promise<void>;
@@ -10,25 +9,12 @@ interface ActionButtonProps {
   readonly children: ComponentChildren;
 }
 
-/** A button that does one thing at a time, with the words of its failure beside it. */
+/** A button with the words of its failure beside it. */
 export function ActionButton({ act, label, busyLabel, children }: ActionButtonProps) {
-  const isBusy = useSignal(false);
-  const failure = useSignal("");
-  const press = async () => {
-    if (isBusy.value) return;
-    isBusy.value = true;
-    failure.value = "";
-    try {
-      await act();
-    } catch (error) {
-      failure.value = errorText(error);
-    } finally {
-      isBusy.value = false;
-    }
-  };
+  const { isBusy, failure, run } = useAction();
   return (
     <>
-      <button type="button" aria-label={label} aria-disabled={isBusy.value} onClick={press}>
+      <button type="button" aria-label={label} aria-disabled={isBusy.value} onClick={() => run(act)}>
         {isBusy.value && busyLabel ? busyLabel : children}
       </button>
       <span role="alert" class="failure" hidden={failure.value === ""}>

@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { reply } from "../../../client/client";
+import { bytes } from "../../format/bytes";
 import { Failure, useLoaded } from "../../parts/loaded";
+import { usePolling } from "../../parts/polling";
 import { useSession } from "../../session/context";
 import { strings } from "../../strings";
-import { fileSize } from "./files";
-import { useRepeated } from "./use-repeated";
 
 const text = strings.flights.archive;
 
@@ -16,18 +16,20 @@ export function Archive({ id }: { id: number }) {
   return (
     <>
       <p>{text.about}</p>
-      {isWanted.value ? (
-        <MadeArchive id={id} />
-      ) : (
-        <button
-          type="button"
-          onClick={() => {
-            isWanted.value = true;
-          }}
-        >
-          {text.make}
-        </button>
-      )}
+      <div class="archive">
+        {isWanted.value ? (
+          <MadeArchive id={id} />
+        ) : (
+          <button
+            type="button"
+            onClick={() => {
+              isWanted.value = true;
+            }}
+          >
+            {text.make}
+          </button>
+        )}
+      </div>
       <p class="quiet">{text.verify}</p>
       <pre class="command">
         <code>npm run verify-archive -- FILE --key {location.origin}</code>
@@ -45,7 +47,7 @@ function MadeArchive({ id }: { id: number }) {
     [id],
   );
   const { status, url, size, error } = archive.data.value ?? { status: "pending" as const };
-  useRepeated(archive.reload, status === "pending" ? MAKING_MS : undefined);
+  usePolling(archive.reload, status === "pending" ? MAKING_MS : undefined);
   return (
     <div role="status">
       <Failure text={archive.failure.value} retry={archive.reload} />
@@ -53,7 +55,7 @@ function MadeArchive({ id }: { id: number }) {
       {status === "failed" && <Failure text={text.failed(error ?? "")} retry={archive.reload} />}
       {status === "ready" && url && (
         <>
-          <p>{text.ready(fileSize(size ?? null))}</p>
+          <p>{text.ready(bytes(size ?? 0))}</p>
           <a class="button" href={url}>
             {text.download}
           </a>

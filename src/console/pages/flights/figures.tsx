@@ -8,6 +8,9 @@ export type Stats = NonNullable<Analysis["stats"]>;
 
 const text = strings.flights.figures;
 
+/** Characters. A longer value gets two places. */
+const LONG = 14;
+
 /** The statistics of the log. What it lacks is left out. */
 export function Figures({ stats }: { stats: Stats }) {
   const rows = [
@@ -32,7 +35,7 @@ export function Figures({ stats }: { stats: Stats }) {
       {rows.map(
         ([label, value]) =>
           value && (
-            <div key={label}>
+            <div key={label} class={value.length > LONG ? "long" : ""}>
               <dt>{label}</dt>
               <dd>{value}</dd>
             </div>

@@ -1,3 +1,4 @@
+import { bytes } from "../../format/bytes";
 import { NO_VALUE } from "../../format/units";
 import { strings } from "../../strings";
 import { ActionButton } from "./action-button";
@@ -5,14 +6,6 @@ import { useDownloadUrl } from "./asset-actions";
 import type { Asset } from "./flight-data";
 
 const text = strings.flights.files;
-
-/** `1.2 MB`. */
-export function fileSize(bytes: number | null): string {
-  if (bytes === null) return NO_VALUE;
-  if (bytes < 1e3) return `${bytes} B`;
-  const [unit, divisor] = bytes < 1e6 ? ["kB", 1e3] : bytes < 1e9 ? ["MB", 1e6] : ["GB", 1e9];
-  return `${(bytes / (divisor as number)).toFixed(1)} ${unit}`;
-}
 
 /** Every file of the flight, with what is missing of it. */
 export function Files({ assets }: { assets: readonly Asset[] }) {
@@ -39,10 +32,10 @@ export function Files({ assets }: { assets: readonly Asset[] }) {
           <tr key={asset.id}>
             <th scope="row">
               {asset.file_name}
-              <span class="when-narrow">{kindOf(asset)}</span>
+              <div class="when-narrow">{kindOf(asset)}</div>
             </th>
             <td class="when-wide">{kindOf(asset)}</td>
-            <td class="number">{fileSize(asset.size)}</td>
+            <td class="number">{asset.size === null ? NO_VALUE : bytes(asset.size)}</td>
             <td>
               {asset.status === "ready" ? (
                 <ActionButton

@@ -2,8 +2,8 @@ import { ApiError } from "../../../client/api-error";
 import type { components } from "../../../client/api-types";
 import { reply } from "../../../client/client";
 import { type Loaded, useLoaded } from "../../parts/loaded";
+import { usePolling } from "../../parts/polling";
 import { useSession } from "../../session/context";
-import { useRepeated } from "./use-repeated";
 
 type Schemas = components["schemas"];
 export type Execution = Schemas["Execution"];
@@ -47,8 +47,9 @@ export function useFlight(id: number): FlightData {
     async () => (await reply(api.GET("/executions/{execution_id}/plan", of))).data,
     [id, planState],
   );
-  const reload = () => Promise.all([flight.reload(), analysis.reload()]);
-  useRepeated(reload, pauseFor(flight.data.value, analysis.data.value));
+  const pause = pauseFor(flight.data.value, analysis.data.value);
+  usePolling(flight.reload, pause);
+  usePolling(analysis.reload, pause);
   return { flight, analysis, track, plan };
 }
 

@@ -1,18 +1,18 @@
 import { useSignal } from "@preact/signals";
-import { useId } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { reply } from "../../../client/client";
 import { clock, localTime, timeZone } from "../../format/time";
 import { Heading } from "../../parts/heading";
+import { Labelled } from "../../parts/labelled";
 import { ShowLoaded, useLoaded } from "../../parts/loaded";
 import { now } from "../../parts/now";
+import { usePolling } from "../../parts/polling";
 import { paths, pathTo } from "../../paths";
 import { useSession } from "../../session/context";
 import { strings } from "../../strings";
 import { type DroneNames, droneName, useDroneNames } from "./drone-names";
 import type { Execution } from "./flight-data";
 import { FlightState } from "./flight-state";
-import { useRepeated } from "./use-repeated";
 import "./flights.css";
 
 const text = strings.flights;
@@ -27,7 +27,7 @@ export default function Flights() {
   const names = useDroneNames();
   const limit = useSignal(PAGE);
   const flights = useFlights(droneId, limit.value);
-  useRepeated(flights.reload, flights.data.value ? RELOAD_MS : undefined);
+  usePolling(flights.reload, flights.data.value && RELOAD_MS);
   return (
     <section class="wide flights">
       <Heading>{text.title}</Heading>
@@ -87,23 +87,25 @@ interface DroneFilterProps {
 }
 
 function DroneFilter({ names = new Map(), chosen, choose }: DroneFilterProps) {
-  const id = useId();
   const all = new Map(chosen && !names.has(chosen) ? [[chosen, droneName(names, chosen)], ...names] : names);
   return (
-    <div class="field filter">
-      <label for={id}>{text.ofDrone}</label>
-      <select
-        id={id}
-        value={chosen ?? ""}
-        onChange={({ currentTarget }) => choose(Number(currentTarget.value) || undefined)}
-      >
-        <option value="">{text.allDrones}</option>
-        {[...all].map(([id, name]) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
+    <div class="filter">
+      <Labelled label={text.ofDrone}>
+        {(field) => (
+          <select
+            {...field}
+            value={chosen ?? ""}
+            onChange={({ currentTarget }) => choose(Number(currentTarget.value) || undefined)}
+          >
+            <option value="">{text.allDrones}</option>
+            {[...all].map(([id, name]) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Labelled>
     </div>
   );
 }
@@ -127,10 +129,12 @@ function FlightList({ flights, total, names, ofDrone }: FlightListProps) {
             {text.mission}
           </th>
           <th scope="col">{text.when}</th>
-          <th scope="col" class="number">
+          <th scope="col" class="number when-wide">
             {text.howLong}
           </th>
-          <th scope="col">{text.state}</th>
+          <th scope="col" class="when-wide">
+            {text.state}
+          </th>
         </tr>
       </thead>
       <tbody>
@@ -138,16 +142,25 @@ function FlightList({ flights, total, names, ofDrone }: FlightListProps) {
           <tr key={flight.id}>
             <th scope="row">
               <a href={pathTo(paths.flight, flight.id)}>{droneName(names, flight.drone_id)}</a>
-              <span class="when-narrow">{flight.mission_name ?? text.noMission}</span>
+              <div class="when-narrow">
+                {flight.mission_name ?? text.noMission}
+                <br />
+                <FlightState status={flight.status} />
+              </div>
             </th>
             <td class={`when-wide ${flight.mission_name === null ? "quiet" : ""}`}>
               {flight.mission_name ?? text.noMission}
             </td>
-            <td>{localTime(flight.started_at)}</td>
-            <td class="number">
+            <td>
+              {localTime(flight.started_at)}
+              <div class="when-narrow">
+                <Duration flight={flight} />
+              </div>
+            </td>
+            <td class="number when-wide">
               <Duration flight={flight} />
             </td>
-            <td>
+            <td class="when-wide">
               <FlightState status={flight.status} />
             </td>
           </tr>

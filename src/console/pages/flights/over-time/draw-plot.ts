@@ -35,10 +35,7 @@ export function drawPlot(host: HTMLElement, view: FlightView, column: Measured):
         const [min, max] = view.span.value;
         plot.setScale("x", { min, max });
       }),
-      effect(() => {
-        view.span.value;
-        showCursor(plot, view.time.value);
-      }),
+      effect(() => showCursor(plot, view.time.value)),
       followSize(plot, host),
       followTouch(plot, view),
     ];
@@ -74,6 +71,8 @@ function optionsOf(view: FlightView, column: Measured): Omit<uPlot.Options, "wid
           if (plot.cursor.event && typeof plot.cursor.idx === "number") view.pointTo(plot.cursor.idx);
         },
       ],
+      // Where it is depends on what is shown, which uPlot decides after it was made.
+      setScale: [(plot) => showCursor(plot, view.time.peek())],
       setSelect: [(plot) => zoomToSelection(plot, view)],
       draw: [(plot) => drawFailures(plot, view)],
     },
