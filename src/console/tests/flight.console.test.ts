@@ -6,11 +6,11 @@ import { eventually } from "../../testing/until";
 import { type Flight, untilReported } from "../../testing/worlds/flights";
 import { sha256, upload } from "../../testing/worlds/uploads";
 import { testLooks } from "./appearance";
-import { consoleTests, shown, signIn } from "./console-world";
+import { consoleTests, consoleWorld, shown, signIn } from "./console-world";
 import { assetsOf, copterLog, endedFlight, HOSTILE, picture, uploadLog, video } from "./flight-records";
 import { mapPixels, middleOf } from "./map-pixels";
 
-const at = consoleTests({ WORKER_IN_PROCESS: "true" });
+const at = consoleTests(() => consoleWorld({ WORKER_IN_PROCESS: "true" }));
 
 /** The colours of the track and of the drone on the light map. */
 const TRACK = "#0d7a4a";

@@ -4,10 +4,10 @@ import { endExecution, startExecution } from "../../testing/worlds/flights";
 import { simulatedDrone } from "../../testing/worlds/simulated-drone";
 import type { TestUser } from "../../testing/worlds/start-gateway";
 import { droneClient, upload } from "../../testing/worlds/uploads";
-import { consoleTests, shown, signIn } from "./console-world";
+import { consoleTests, consoleWorld, shown, signIn } from "./console-world";
 import { copterLog } from "./flight-records";
 
-const at = consoleTests({ WORKER_IN_PROCESS: "true" });
+const at = consoleTests(() => consoleWorld({ WORKER_IN_PROCESS: "true" }));
 
 /** A user with a drone in the air, of which an execution is in progress. */
 async function inTheAir() {
