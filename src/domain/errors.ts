@@ -28,6 +28,7 @@ export type ErrorCode =
   | "not_found"
   | "method_not_allowed"
   | "conflict"
+  | "changed_meanwhile"
   | "too_many_requests"
   | "overloaded"
   // callers

@@ -28,7 +28,14 @@ const BODY_LIMIT_BYTES = 524_288;
 const PUBLIC_BODY_LIMIT_BYTES = 65_536;
 
 /** What a page of another origin may read of a reply, beside what every page may. */
-const EXPOSED_HEADERS = ["X-Request-Id", "Retry-After", "Content-Disposition", "X-Left-Out", "X-Outcome"];
+const EXPOSED_HEADERS = [
+  "X-Request-Id",
+  "Retry-After",
+  "Content-Disposition",
+  "X-Left-Out",
+  "X-Outcome",
+  "ETag",
+];
 
 /** How long a browser may cache the reply to a preflight request. */
 const PREFLIGHT_SECONDS = 600;

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Context, Middleware } from "koa";
 import type { Logger } from "../platform/process/log";
+import { etagOf } from "./etag";
 import { opsPaths } from "./ops";
 
 /** What the pages are told of the deployment, in the element `meta` of the name `settings`. */
@@ -160,5 +160,5 @@ function withSettings({ type, contents }: StoredFile, settings: ConsoleSettings)
 const read = (name: string): Content => content(readFileSync(name));
 
 function content(bytes: Buffer): Content {
-  return { bytes, etag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"` };
+  return { bytes, etag: etagOf(bytes) };
 }

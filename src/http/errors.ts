@@ -12,6 +12,7 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
+  changed_meanwhile: 412,
   too_many_requests: 429,
   overloaded: 503,
   unauthenticated: 401,

@@ -28,6 +28,8 @@ interface RouteSpec<
   readonly body?: B;
   /** In place of `body`: the handler gets the body's bytes, whatever its type. */
   readonly rawBody?: RawBody;
+  /** It takes `If-Match`, with the ETag of what the caller read, and answers 412 when that was changed since. */
+  readonly conditional?: true;
   /** Largest body; `MountOptions` has the default. */
   readonly bodyLimitBytes?: number;
   readonly success: Success;
@@ -69,7 +71,7 @@ interface Success {
   readonly description?: string;
   /** Of a raw reply, the types that it may have; JSON otherwise. */
   readonly mediaTypes?: readonly string[];
-  /** Headers of a raw reply, each with its description. Their values are texts. */
+  /** Headers that the handler sets, each with its description. Their values are texts. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Envelope A's `message`. */
   readonly message?: string;

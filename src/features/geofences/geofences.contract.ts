@@ -1,5 +1,5 @@
 import type { ContractCase } from "../../testing/contract";
-import { storeGeofence } from "../../testing/worlds/plans";
+import { geofencePoint, storeGeofence } from "../../testing/worlds/plans";
 
 const refusal = { error: expect.any(String) };
 const created = { fence_type: "exclusion", enabled: true };
@@ -89,6 +89,61 @@ export const geofencesContract: readonly ContractCase[] = [
       expect(await otherUser.api.get(`/geofence/${id}`)).toMatchObject({ status: 404, body: refusal });
       for (const other of ["2000000000", "abc"])
         expect((await user.api.get(`/geofence/${other}`)).status).toBe(404);
+    },
+  },
+  {
+    route: "PUT /geofence/:geofence_id",
+    title: "answers 200 with the geofence, replaced with all its points",
+    run: async ({ user, otherUser }) => {
+      const { id } = await storeGeofence(user.api);
+      const { sequence: _, ...point } = geofencePoint;
+      const fields = { name: "pond", type: "circle", fence_type: "inclusion", enabled: false };
+      const body = { ...fields, geofence_points: [{ ...point, param1: 40 }] };
+      const path = `/geofence/${id}`;
+      const reply = await user.api.put(path, body);
+      expect(reply.status).toBe(200);
+      expect(reply.body).toEqual({
+        ...{ id, ...fields },
+        geofence_points: [
+          {
+            ...{ id: expect.any(Number), geofence_id: id, ...point, sequence: 1, frame: 3 },
+            ...{ param1: 40, param2: 0, param3: 0, param4: 0 },
+          },
+        ],
+      });
+      expect(await otherUser.api.put(path, body)).toMatchObject({ status: 404, body: refusal });
+    },
+  },
+  {
+    route: "PUT /geofence/:geofence_id",
+    title: "answers 500 to what does not fit, 412 when it is not what If-Match names, and changes nothing",
+    run: async ({ user }) => {
+      const { id } = await storeGeofence(user.api);
+      const path = `/geofence/${id}`;
+      const before = await user.api.get(path);
+      const good = { name: "field", type: "polygon", ...created, geofence_points: [geofencePoint] };
+      const wrong = {
+        fence_type: undefined,
+        enabled: undefined,
+        type: "line",
+        geofence_points: [{}],
+        colour: 1,
+      };
+      for (const [key, value] of Object.entries(wrong))
+        expect(await user.api.put(path, { ...good, [key]: value })).toMatchObject({
+          status: 500,
+          body: { error: expect.stringContaining(key) },
+        });
+      expect(await user.api.with({ "If-Match": '"other"' }).put(path, good)).toMatchObject({
+        status: 412,
+        body: refusal,
+      });
+      expect((await user.api.get(path)).body).toEqual(before.body);
+      const tag = before.headers.get("ETag") as string;
+      // A toggle is a change, too.
+      await user.api.patch(`${path}/toggle`);
+      expect((await user.api.with({ "If-Match": tag }).put(path, good)).status).toBe(412);
+      expect((await user.api.put(path, good)).body.geofence_points).toHaveLength(1);
     },
   },
   {

@@ -9,6 +9,7 @@ import {
   GeofencePointBatch,
   GeofencePointChange,
   NewGeofence,
+  WholeGeofence,
 } from "./geofences.schema";
 import type { GeofenceService } from "./geofences.service";
 
@@ -23,6 +24,7 @@ export const geofenceRoutes = (geofences: GeofenceService): readonly Route[] => 
     pointId: "point_id",
     plan: Geofence,
     newPlan: NewGeofence,
+    wholePlan: WholeGeofence,
     point: GeofencePoint,
     firstPoint: FirstGeofencePoint,
     allPoints: AllGeofencePoints,
@@ -30,7 +32,6 @@ export const geofenceRoutes = (geofences: GeofenceService): readonly Route[] => 
     pointBatch: GeofencePointBatch,
     changed: 200,
     create: { description: "Unknown keys are refused." },
-    read: { success },
   }),
   route({
     ...planRoute,

@@ -44,6 +44,9 @@ const newPoint = z.strictObject(columns).partial(optionalColumns);
 const NewPoint = newPoint.extend({ geofence_id: RowId }).meta({ id: "NewGeofencePoint" });
 export const FirstGeofencePoint = firstOf(NewPoint);
 export const AllGeofencePoints = allOf(newPoint.partial({ sequence: true }).meta({ id: "PointOfGeofence" }));
+export const WholeGeofence = geofenceColumns
+  .extend({ geofence_points: AllGeofencePoints })
+  .meta({ id: "WholeGeofence" });
 
 const PointChange = z.strictObject(columns).partial();
 export const GeofencePointChange = PointChange.meta({ id: "GeofencePointChange" });

@@ -1,5 +1,5 @@
 import type { ContractCase } from "../../testing/contract";
-import { storeMission } from "../../testing/worlds/plans";
+import { missionPoint, plainWaypoint, storeMission } from "../../testing/worlds/plans";
 
 const refusal = { error: expect.any(String) };
 
@@ -87,6 +87,83 @@ export const missionsContract: readonly ContractCase[] = [
       expect(await otherUser.api.get(`/mission/${id}`)).toMatchObject({ status: 404, body: refusal });
       for (const other of ["2000000000", "abc", "0", "-1"])
         expect((await user.api.get(`/mission/${other}`)).status).toBe(404);
+    },
+  },
+  {
+    route: "PUT /mission/:mission_id",
+    title: "answers 201 with the mission, its name and its points replaced, and 404 for another's",
+    run: async ({ user, otherUser }) => {
+      const { id } = await storeMission(user.api);
+      const { sequence: _, ...point } = missionPoint;
+      const body = { name: "new name", mission_points: [{ ...point, label: "first" }, point] };
+      const reply = await user.api.put(`/mission/${id}`, body);
+      expect(reply.status).toBe(201);
+      const stored = { ...plainWaypoint, id: expect.any(Number), mission_id: id, label: null, ...point };
+      expect(reply.body).toEqual({
+        ...{ id, name: "new name" },
+        mission_points: [
+          { ...stored, label: "first", sequence: 1 },
+          { ...stored, sequence: 2 },
+        ],
+      });
+      expect(await otherUser.api.put(`/mission/${id}`, body)).toMatchObject({ status: 404, body: refusal });
+      expect((await user.api.put(`/mission/${id}`, { name: "empty", mission_points: [] })).body).toEqual({
+        ...{ id, name: "empty", mission_points: [] },
+      });
+    },
+  },
+  {
+    route: "PUT /mission/:mission_id",
+    title: "answers 500 to what does not fit, and changes nothing",
+    run: async ({ user }) => {
+      const { id } = await storeMission(user.api);
+      await user.api.post("/mission", { name: "taken" });
+      const before = (await user.api.get(`/mission/${id}`)).body;
+      const good = { name: "new", mission_points: [missionPoint] };
+      const wrong: [string, object][] = [
+        ["name", { ...good, name: "" }],
+        ["name", { ...good, name: "taken" }],
+        ["mission_points", { name: "new" }],
+        ["name", { mission_points: [] }],
+        ["colour", { ...good, colour: "red" }],
+        ["mission_points.1.lat", { ...good, mission_points: [missionPoint, { ...missionPoint, lat: 91 }] }],
+        ["mission_points", { ...good, mission_points: Array(2_001).fill(missionPoint) }],
+      ];
+      for (const [key, body] of wrong)
+        expect(await user.api.put(`/mission/${id}`, body)).toMatchObject({
+          status: 500,
+          body: { error: expect.stringContaining(key) },
+        });
+      expect((await user.api.get(`/mission/${id}`)).body).toEqual(before);
+    },
+  },
+  {
+    route: "PUT /mission/:mission_id",
+    title: "answers 412 when the mission is not what If-Match names, and changes nothing",
+    run: async ({ user }) => {
+      const { id, points } = await storeMission(user.api);
+      const path = `/mission/${id}`;
+      const tagOf = async () => (await user.api.get(path)).headers.get("ETag") as string;
+      const replace = (altitude: number, tag: string) =>
+        user.api
+          .with({ "If-Match": tag })
+          .put(path, { name: "survey", mission_points: [{ ...missionPoint, altitude }] });
+      const read = await tagOf();
+      expect(await tagOf()).toBe(read);
+      await user.api.patch(`/mission/point/${points[0]?.id}`, { altitude: 99 });
+      expect(await replace(1, read)).toMatchObject({ status: 412, body: refusal });
+      expect((await user.api.get(path)).body.mission_points).toEqual([
+        { ...points[0], altitude: 99 },
+        ...points.slice(1),
+      ]);
+      const stored = await replace(2, await tagOf());
+      expect(stored).toMatchObject({ status: 201, body: { mission_points: [{ altitude: 2 }] } });
+      const next = stored.headers.get("ETag") as string;
+      // As a proxy that compresses has it, and among others.
+      expect((await replace(3, `"other", W/${next}`)).status).toBe(201);
+      expect((await replace(4, next)).status).toBe(412);
+      expect((await replace(5, "*")).status).toBe(201);
+      expect((await user.api.get(path)).body.mission_points).toMatchObject([{ altitude: 5 }]);
     },
   },
   {

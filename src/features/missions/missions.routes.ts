@@ -8,6 +8,7 @@ import {
   MissionPointBatch,
   MissionPointChange,
   NewMission,
+  WholeMission,
 } from "./missions.schema";
 import type { MissionService } from "./missions.service";
 
@@ -18,6 +19,7 @@ export const missionRoutes = (missions: MissionService): readonly Route[] =>
     pointId: "mission_point_id",
     plan: Mission,
     newPlan: NewMission,
+    wholePlan: WholeMission,
     point: MissionPoint,
     firstPoint: FirstMissionPoint,
     allPoints: AllMissionPoints,

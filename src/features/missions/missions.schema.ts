@@ -60,6 +60,9 @@ const newPoint = z.strictObject(columns).partial(optional);
 const NewPoint = newPoint.extend({ mission_id: RowId }).meta({ id: "NewMissionPoint" });
 export const FirstMissionPoint = firstOf(NewPoint);
 export const AllMissionPoints = allOf(newPoint.partial({ sequence: true }).meta({ id: "PointOfMission" }));
+export const WholeMission = z
+  .strictObject({ name: PlanName, mission_points: AllMissionPoints })
+  .meta({ id: "WholeMission" });
 
 const PointChange = z.strictObject(columns).partial();
 export const MissionPointChange = PointChange.meta({ id: "MissionPointChange" });

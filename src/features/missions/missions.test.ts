@@ -109,6 +109,38 @@ test("a batch waits for a change that is under way, and keeps it", async () => {
   expect((await batch).body.mission_points[0]).toEqual({ ...points[0], lat: 1, altitude: 99 });
 });
 
+test("of replacements at once of what all of them read, one is stored and the others are refused", async () => {
+  const { api } = await gateway.newUser();
+  const { id, points } = await storeMission(api);
+  const tag = (await api.get(`/mission/${id}`)).headers.get("ETag") as string;
+  const { id: _, mission_id: __, ...columns } = points[0] as { id: number; mission_id?: number };
+  const replies = await Promise.all(
+    [1, 2, 3, 4].map((altitude) =>
+      api
+        .with({ "If-Match": tag })
+        .put(`/mission/${id}`, { name: "survey", mission_points: [{ ...columns, altitude }] }),
+    ),
+  );
+  expect(replies.map(({ status }) => status).sort()).toEqual([201, 412, 412, 412]);
+  const stored = replies.find(({ status }) => status === 201);
+  expect((await api.get(`/mission/${id}`)).body).toEqual(stored?.body);
+});
+
+test("a replacement waits for a change of a point that is under way, and is refused", async () => {
+  const { db } = gateway.deps;
+  const { api } = await gateway.newUser();
+  const { id, points } = await storeMission(api);
+  const path = `/mission/${id}`;
+  const tag = (await api.get(path)).headers.get("ETag") as string;
+  const underWay = await db.transaction();
+  await underWay("mission_points").where({ id: points[0]?.id }).update({ lat: 1 });
+  const replacement = api.with({ "If-Match": tag }).put(path, { name: "survey", mission_points: [] });
+  await someoneWaitsForALock();
+  await underWay.commit();
+  expect((await replacement).status).toBe(412);
+  expect((await api.get(path)).body.mission_points).toEqual([{ ...points[0], lat: 1 }, ...points.slice(1)]);
+});
+
 test("a mission deleted while points are added leaves no points, and each reply is true", async () => {
   const { api } = await gateway.newUser();
   const { id, points } = await storeMission(api);

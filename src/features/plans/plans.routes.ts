@@ -1,4 +1,6 @@
+import type { Context } from "koa";
 import type { z } from "zod";
+import { etagOf, ifMatch } from "../../http/etag";
 import { ids, Message, type Route, route, SerializedJson } from "../../http/route";
 import { BATCH_BYTES } from "./plan-limits";
 import type { PlanKind, PlanService } from "./plans.service";
@@ -12,6 +14,8 @@ interface PlanRoutes {
   readonly pointId: string;
   readonly plan: z.ZodType;
   readonly newPlan: z.ZodType;
+  /** Its fields, and its points under their own key. */
+  readonly wholePlan: z.ZodType;
   readonly point: z.ZodType;
   readonly firstPoint: z.ZodType;
   readonly allPoints: z.ZodType;
@@ -22,7 +26,6 @@ interface PlanRoutes {
   /** What differs from the routes below, by operation. */
   readonly create?: Difference;
   readonly list?: Difference;
-  readonly read?: Difference;
   readonly remove?: Difference;
 }
 
@@ -34,6 +37,12 @@ export const planRoute = { guard: "user", envelope: "B", invalidInput: 500 } as 
 /** Plans are passed on as Postgres made them. */
 export const serialized = async (json: Promise<string | Buffer>) => new SerializedJson(await json);
 
+const tagged = async (ctx: Context, json: Promise<string>): Promise<SerializedJson> => {
+  const plan = await json;
+  ctx.set("ETag", etagOf(plan));
+  return new SerializedJson(plan);
+};
+
 /** The routes that missions and geofences have in common. */
 export function planRoutes<Kind extends PlanKind>(plans: PlanService<Kind>, kind: PlanRoutes): Route[] {
   const { tag, word, plan, point, changed } = kind;
@@ -42,6 +51,7 @@ export function planRoutes<Kind extends PlanKind>(plans: PlanService<Kind>, kind
   const { pointId } = kind;
   const onePlan = { ...common, path: `/${word}/:${planId}`, params: ids(planId) };
   const onePoint = { ...common, path: `/${word}/point/:${pointId}`, params: ids(pointId) };
+  const headers = { ETag: `Another one after every change of the ${word} or its points.` };
   const whole = { status: changed, schema: plan, description: `The whole ${word}.` } as const;
   return [
     route({
@@ -67,9 +77,20 @@ export function planRoutes<Kind extends PlanKind>(plans: PlanService<Kind>, kind
       ...onePlan,
       method: "get",
       summary: `Read a ${word} with its points`,
-      success: { status: 200, schema: plan },
-      ...kind.read,
-      handle: ({ params, caller }) => serialized(plans.getJson(caller.id, params[planId] as number)),
+      success: { status: 200, schema: plan, headers },
+      handle: ({ params, caller, ctx }) => tagged(ctx, plans.getJson(caller.id, params[planId] as number)),
+    }),
+    route({
+      ...onePlan,
+      method: "put",
+      summary: `Replace a ${word} with all its points, at once`,
+      description: `Points without a \`sequence\` get their place in the array, from 1. All of it is stored or, with an unknown key or a value that does not fit, nothing, and the answer is 500. With \`If-Match\`, the \`ETag\` of the ${word} that you read, the answer is 412 when it was changed since.`,
+      body: kind.wholePlan,
+      bodyLimitBytes: BATCH_BYTES,
+      conditional: true,
+      success: { ...whole, headers },
+      handle: ({ params, body, caller, ctx }) =>
+        tagged(ctx, plans.replace(caller.id, params[planId] as number, body as object, ifMatch(ctx))),
     }),
     route({
       ...onePlan,

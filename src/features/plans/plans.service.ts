@@ -115,6 +115,36 @@ export class PlanService<Kind extends PlanKind> {
     });
   }
 
+  /**
+   * Its fields and, under the key of the kind's points, its points, in place of those that it had. `isStill` tells whether
+   * the plan is, as JSON, what the caller knows; `changed_meanwhile` when it is not.
+   */
+  replace(
+    userId: number,
+    planId: number,
+    plan: object,
+    isStill?: (json: string) => boolean,
+  ): Promise<string> {
+    const { [this.store.tables.points]: points, ...fields } = plan as Record<string, unknown>;
+    return this.changed(userId, async (trx) => {
+      await this.store.lockOwner(trx, userId);
+      if (!(await this.store.lock(trx, userId, planId))) this.missing(planId);
+      if (isStill) {
+        // Changes of single points lock these only.
+        await this.store.lockAllPoints(trx, planId);
+        if (!isStill(await this.getJson(userId, planId, trx)))
+          throw new DomainError(
+            "changed_meanwhile",
+            `The ${this.word} was changed since you read it. Nothing was stored; read it again.`,
+          );
+      }
+      await this.store.update(trx, userId, planId, fields);
+      await this.store.replacePoints(trx, planId, points as readonly object[]);
+      this.admitPoint(await this.store.countPoints(trx, userId, planId));
+      return planId;
+    });
+  }
+
   changePoint(userId: number, pointId: number, change: Kind["pointChange"]): Promise<string> {
     return this.changed(
       userId,

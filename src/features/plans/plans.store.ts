@@ -164,6 +164,15 @@ export class PlanStore<Point extends Row> {
     return (await rows.select(["id", ...pointColumns])) as Point[];
   }
 
+  async lockAllPoints(trx: Knex.Transaction, planId: number): Promise<void> {
+    const { points, parent } = this.tables;
+    await trx(points)
+      .where({ [parent]: planId })
+      .orderBy("id")
+      .forUpdate()
+      .select("id");
+  }
+
   /** Write whole rows over those with the same ids, in one statement. */
   async overwritePoints(db: Db, rows: readonly Row[]): Promise<void> {
     await db.raw(this.writePoints, [JSON.stringify(rows)]);

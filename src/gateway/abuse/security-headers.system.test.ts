@@ -124,7 +124,7 @@ describe("a page of another origin", () => {
       const reply = await fetch(`${gateway.url}/api/v1/${path}`, { headers: { origin: CLIENT } });
       expect(reply.headers.get("access-control-allow-origin")).toBe(CLIENT);
       expect(reply.headers.get("access-control-expose-headers")).toBe(
-        "X-Request-Id,Retry-After,Content-Disposition,X-Left-Out,X-Outcome",
+        "X-Request-Id,Retry-After,Content-Disposition,X-Left-Out,X-Outcome,ETag",
       );
     }
   });

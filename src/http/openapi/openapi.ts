@@ -4,6 +4,7 @@ import { type Example, examples } from "./examples";
 import {
   type DescribedError,
   errorSchema,
+  headerParameters,
   introduction,
   type Operation,
   pathParameterNames,
@@ -87,7 +88,11 @@ function securityOf({ guard, tokenHeader }: Route, { bearer }: Operation): Json[
 function operation(route: Route, described: Operation, schemas: Json): Json {
   const { id, description, errors } = described;
   const example = examples[routeName(route)];
-  const parameters = [...pathParameters(route), ...queryParameters(route.query, schemas)];
+  const parameters = [
+    ...pathParameters(route),
+    ...queryParameters(route.query, schemas),
+    ...headerParameters(route).map(({ type, ...parameter }) => ({ ...parameter, schema: { type } })),
+  ];
   return {
     tags: [route.tag],
     summary: route.summary,

@@ -71,6 +71,20 @@ export const introduction =
 export const pathParameterNames = ({ path }: Route): string[] =>
   [...path.matchAll(/:([^/]+)/g)].map(([, name = ""]) => name);
 
+/** As Swagger 2.0 has them. */
+export const headerParameters = ({ conditional }: Route) =>
+  conditional
+    ? [
+        {
+          in: "header",
+          name: "If-Match",
+          required: false,
+          type: "string",
+          description: "The `ETag` of what you read. Without it, whatever is stored is replaced.",
+        },
+      ]
+    : [];
+
 const bearerGuards: ReadonlySet<Route["guard"]> = new Set(["user", "refresh", "reset", "video_room"]);
 
 const guardDescriptions: Readonly<Record<Route["guard"], string>> = {
@@ -107,6 +121,7 @@ function errorsOf(route: Route): DescribedError[] {
     found.set(status, { status, description, headers, body: bodies.get(status) });
   };
   for (const [status, text] of Object.entries(route.documents ?? {})) add(Number(status), text);
+  if (route.conditional) add(412, "It was changed since you read it. Nothing is changed.");
   if (route.guard !== "public") add(route.errors?.unauthenticated ?? 401, "No valid token.");
   if (route.path.includes(":")) add(404, "It does not exist, or is not yours.");
   if (route.body || route.rawBody || route.query)

@@ -3,6 +3,7 @@ import type { Route } from "../route";
 import {
   type DescribedError,
   errorSchema,
+  headerParameters,
   introduction,
   type Operation,
   pathParameterNames,
@@ -42,6 +43,7 @@ function operation(route: Route, { id, description, bearer, errors }: Operation,
   const parameters = [
     ...pathParameters(route),
     ...queryParameters(route.query, definitions),
+    ...headerParameters(route),
     ...(route.body ? [body(toSchema(route.body, "input", definitions))] : []),
     ...(route.rawBody
       ? [{ ...body(rawBodySchema(route.rawBody)), description: route.rawBody.description }]
