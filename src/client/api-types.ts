@@ -255,7 +255,13 @@ export interface paths {
          * @description Needs an access token.
          */
         get: operations["getMissionMissionId"];
-        put?: never;
+        /**
+         * Replace a mission with all its points, at once
+         * @description Points without a `sequence` get their place in the array, from 1. All of it is stored or, with an unknown key or a value that does not fit, nothing, and the answer is 500. With `If-Match`, the `ETag` of the mission that you read, the answer is 412 when it was changed since.
+         *
+         *     Needs an access token.
+         */
+        put: operations["putMissionMissionId"];
         post?: never;
         /**
          * Delete a mission with its points
@@ -403,7 +409,13 @@ export interface paths {
          * @description Needs an access token.
          */
         get: operations["getGeofenceGeofenceId"];
-        put?: never;
+        /**
+         * Replace a geofence with all its points, at once
+         * @description Points without a `sequence` get their place in the array, from 1. All of it is stored or, with an unknown key or a value that does not fit, nothing, and the answer is 500. With `If-Match`, the `ETag` of the geofence that you read, the answer is 412 when it was changed since.
+         *
+         *     Needs an access token.
+         */
+        put: operations["putGeofenceGeofenceId"];
         post?: never;
         /**
          * Delete a geofence with its points
@@ -2550,6 +2562,44 @@ export interface components {
             /** @description true when absent. */
             autocontinue: boolean;
         };
+        WholeMission: {
+            /** @description Unique among the caller's own. */
+            name: string;
+            mission_points: components["schemas"]["PointOfMission"][];
+        };
+        PointOfMission: {
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
+            lat: number;
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
+            lng: number;
+            /** @description Points are ordered by it, then by id. */
+            sequence?: number;
+            /** @description MAV_FRAME: 0 is GLOBAL, 3 is GLOBAL_RELATIVE_ALT. 3 when absent. */
+            frame?: number;
+            /** @description MAVLink command parameter; of DO_JUMP (177) the place of the row that it leads to, from 1. 0 when absent. */
+            param1?: number;
+            /** @description MAVLink command parameter. 0 when absent. */
+            param2?: number;
+            /** @description MAVLink command parameter. 0 when absent. */
+            param3?: number;
+            /** @description MAVLink command parameter, in most commands a yaw in degrees. null leaves it to the vehicle. 0 when absent, which PX4 takes as north. */
+            param4?: number | null;
+            /** @description Metres, in the point's frame. */
+            altitude: number;
+            /**
+             * @description For clients, which may show them apart. An upload sends all in the same way.
+             * @enum {string}
+             */
+            type: "base" | "fly" | "safepoint";
+            /** @description Free text. null when absent. */
+            label?: string | null;
+            /** @description MAV_CMD: 16 is NAV_WAYPOINT, 22 NAV_TAKEOFF, 21 NAV_LAND, 20 NAV_RETURN_TO_LAUNCH. 16 when absent. */
+            command?: number;
+            /** @description false when absent. */
+            is_current?: boolean;
+            /** @description true when absent. */
+            autocontinue?: boolean;
+        };
         NewMissionPoint: {
             /** @description Degrees, WGS 84. 0 in commands without a position. */
             lat: number;
@@ -2608,39 +2658,6 @@ export interface components {
              * @enum {string}
              */
             type?: "base" | "fly" | "safepoint";
-            /** @description Free text. null when absent. */
-            label?: string | null;
-            /** @description MAV_CMD: 16 is NAV_WAYPOINT, 22 NAV_TAKEOFF, 21 NAV_LAND, 20 NAV_RETURN_TO_LAUNCH. 16 when absent. */
-            command?: number;
-            /** @description false when absent. */
-            is_current?: boolean;
-            /** @description true when absent. */
-            autocontinue?: boolean;
-        };
-        PointOfMission: {
-            /** @description Degrees, WGS 84. 0 in commands without a position. */
-            lat: number;
-            /** @description Degrees, WGS 84. 0 in commands without a position. */
-            lng: number;
-            /** @description Points are ordered by it, then by id. */
-            sequence?: number;
-            /** @description MAV_FRAME: 0 is GLOBAL, 3 is GLOBAL_RELATIVE_ALT. 3 when absent. */
-            frame?: number;
-            /** @description MAVLink command parameter; of DO_JUMP (177) the place of the row that it leads to, from 1. 0 when absent. */
-            param1?: number;
-            /** @description MAVLink command parameter. 0 when absent. */
-            param2?: number;
-            /** @description MAVLink command parameter. 0 when absent. */
-            param3?: number;
-            /** @description MAVLink command parameter, in most commands a yaw in degrees. null leaves it to the vehicle. 0 when absent, which PX4 takes as north. */
-            param4?: number | null;
-            /** @description Metres, in the point's frame. */
-            altitude: number;
-            /**
-             * @description For clients, which may show them apart. An upload sends all in the same way.
-             * @enum {string}
-             */
-            type: "base" | "fly" | "safepoint";
             /** @description Free text. null when absent. */
             label?: string | null;
             /** @description MAV_CMD: 16 is NAV_WAYPOINT, 22 NAV_TAKEOFF, 21 NAV_LAND, 20 NAV_RETURN_TO_LAUNCH. 16 when absent. */
@@ -2735,6 +2752,40 @@ export interface components {
             /** @description Required. Send 5001: an upload sends the code of the geofence's kind (5001 to 5004) in its place. */
             command: number;
         };
+        WholeGeofence: {
+            /** @description Unique among the caller's own. */
+            name: string;
+            /** @enum {string} */
+            type: "polygon" | "circle";
+            /**
+             * @description Whether the vehicle is kept inside or outside. exclusion when absent.
+             * @enum {string}
+             */
+            fence_type: "inclusion" | "exclusion";
+            /** @description Only enabled geofences go to the vehicle together. true when absent. */
+            enabled: boolean;
+            geofence_points: components["schemas"]["PointOfGeofence"][];
+        };
+        PointOfGeofence: {
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
+            lat: number;
+            /** @description Degrees, WGS 84. 0 in commands without a position. */
+            lng: number;
+            /** @description Points are ordered by it, then by id. */
+            sequence?: number;
+            /** @description MAV_FRAME: 0 is GLOBAL, 3 is GLOBAL_RELATIVE_ALT. 3 when absent. */
+            frame?: number;
+            /** @description A polygon's number of vertices, or a circle's radius in metres; computed anew at upload. 0 when absent. */
+            param1?: number;
+            /** @description MAVLink command parameter. 0 when absent. */
+            param2?: number;
+            /** @description MAVLink command parameter. 0 when absent. */
+            param3?: number;
+            /** @description MAVLink command parameter. 0 when absent. */
+            param4?: number;
+            /** @description Required. Send 5001: an upload sends the code of the geofence's kind (5001 to 5004) in its place. */
+            command: number;
+        };
         NewGeofencePoint: {
             /** @description Degrees, WGS 84. 0 in commands without a position. */
             lat: number;
@@ -2775,26 +2826,6 @@ export interface components {
             param4?: number;
             /** @description Required. Send 5001: an upload sends the code of the geofence's kind (5001 to 5004) in its place. */
             command?: number;
-        };
-        PointOfGeofence: {
-            /** @description Degrees, WGS 84. 0 in commands without a position. */
-            lat: number;
-            /** @description Degrees, WGS 84. 0 in commands without a position. */
-            lng: number;
-            /** @description Points are ordered by it, then by id. */
-            sequence?: number;
-            /** @description MAV_FRAME: 0 is GLOBAL, 3 is GLOBAL_RELATIVE_ALT. 3 when absent. */
-            frame?: number;
-            /** @description A polygon's number of vertices, or a circle's radius in metres; computed anew at upload. 0 when absent. */
-            param1?: number;
-            /** @description MAVLink command parameter. 0 when absent. */
-            param2?: number;
-            /** @description MAVLink command parameter. 0 when absent. */
-            param3?: number;
-            /** @description MAVLink command parameter. 0 when absent. */
-            param4?: number;
-            /** @description Required. Send 5001: an upload sends the code of the geofence's kind (5001 to 5004) in its place. */
-            command: number;
         };
         GeofencePointBatchRow: {
             /** @description Degrees, WGS 84. 0 in commands without a position. */
@@ -4072,7 +4103,7 @@ export interface operations {
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
                      *         "ip": "10.70.12.34",
-                     *         "created_at": "2026-11-27T21:07:31.733Z"
+                     *         "created_at": "2026-11-27T23:40:31.876Z"
                      *       },
                      *       "message": "Registered. Sign in with the new password."
                      *     }
@@ -4364,7 +4395,7 @@ export interface operations {
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
                      *         "ip": "10.70.12.34",
-                     *         "created_at": "2026-11-27T21:07:33.083Z"
+                     *         "created_at": "2026-11-27T23:40:38.593Z"
                      *       },
                      *       "message": "The password was updated."
                      *     }
@@ -4452,20 +4483,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 31,
+                     *       "id": 32,
                      *       "username": "pilot@example.com",
                      *       "level": "CUSTOMER",
                      *       "is_active": true,
                      *       "ip": "10.70.12.34",
-                     *       "created_at": "2026-11-27T21:07:34.226Z",
+                     *       "created_at": "2026-11-27T23:40:39.345Z",
                      *       "success": true,
                      *       "data": {
-                     *         "id": 31,
+                     *         "id": 32,
                      *         "username": "pilot@example.com",
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
                      *         "ip": "10.70.12.34",
-                     *         "created_at": "2026-11-27T21:07:34.226Z"
+                     *         "created_at": "2026-11-27T23:40:39.345Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -4675,6 +4706,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Another one after every change of the mission or its points. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4773,6 +4806,170 @@ export interface operations {
                 };
             };
             /** @description It failed; the message gives the reason. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    putMissionMissionId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of what you read. Without it, whatever is stored is replaced. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The mission's id. */
+                mission_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "new name",
+                 *       "mission_points": [
+                 *         {
+                 *           "lat": 47.1,
+                 *           "lng": 8.2,
+                 *           "altitude": 30,
+                 *           "type": "fly",
+                 *           "label": "first"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["WholeMission"];
+            };
+        };
+        responses: {
+            /** @description The whole mission. */
+            201: {
+                headers: {
+                    /** @description Another one after every change of the mission or its points. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 59,
+                     *       "name": "new name",
+                     *       "mission_points": [
+                     *         {
+                     *           "id": 129,
+                     *           "mission_id": 59,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 1,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "altitude": 30,
+                     *           "type": "fly",
+                     *           "label": "first",
+                     *           "command": 16,
+                     *           "is_current": false,
+                     *           "autocontinue": true
+                     *         },
+                     *         {
+                     *           "id": 130,
+                     *           "mission_id": 59,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 2,
+                     *           "frame": 3,
+                     *           "param1": 0,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "altitude": 30,
+                     *           "type": "fly",
+                     *           "label": null,
+                     *           "command": 16,
+                     *           "is_current": false,
+                     *           "autocontinue": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Mission"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It does not exist, or is not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It was changed since you read it. Nothing is changed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body's type is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You have too many requests under way, or one of your limits is reached. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next try. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The input is not valid; the message names the fields. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5823,9 +6020,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The whole geofence. */
+            /** @description OK */
             200: {
                 headers: {
+                    /** @description Another one after every change of the geofence or its points. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5912,6 +6111,152 @@ export interface operations {
                 };
             };
             /** @description It failed; the message gives the reason. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    putGeofenceGeofenceId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of what you read. Without it, whatever is stored is replaced. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The geofence's id. */
+                geofence_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "pond",
+                 *       "type": "circle",
+                 *       "fence_type": "inclusion",
+                 *       "enabled": false,
+                 *       "geofence_points": [
+                 *         {
+                 *           "lat": 47.1,
+                 *           "lng": 8.2,
+                 *           "command": 5002,
+                 *           "param1": 40
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["WholeGeofence"];
+            };
+        };
+        responses: {
+            /** @description The whole geofence. */
+            200: {
+                headers: {
+                    /** @description Another one after every change of the geofence or its points. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 34,
+                     *       "name": "pond",
+                     *       "type": "circle",
+                     *       "fence_type": "inclusion",
+                     *       "enabled": false,
+                     *       "geofence_points": [
+                     *         {
+                     *           "id": 81,
+                     *           "geofence_id": 34,
+                     *           "lat": 47.1,
+                     *           "lng": 8.2,
+                     *           "sequence": 1,
+                     *           "frame": 3,
+                     *           "param1": 40,
+                     *           "param2": 0,
+                     *           "param3": 0,
+                     *           "param4": 0,
+                     *           "command": 5002
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Geofence"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It does not exist, or is not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It was changed since you read it. Nothing is changed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body's type is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description You have too many requests under way, or one of your limits is reached. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next try. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The input is not valid; the message names the fields. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6022,15 +6367,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 34,
+                     *       "id": 36,
                      *       "name": "pond",
                      *       "type": "circle",
                      *       "fence_type": "inclusion",
                      *       "enabled": false,
                      *       "geofence_points": [
                      *         {
-                     *           "id": 78,
-                     *           "geofence_id": 34,
+                     *           "id": 86,
+                     *           "geofence_id": 36,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 1,
@@ -6042,8 +6387,8 @@ export interface operations {
                      *           "command": 5002
                      *         },
                      *         {
-                     *           "id": 79,
-                     *           "geofence_id": 34,
+                     *           "id": 87,
+                     *           "geofence_id": 36,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 2,
@@ -6055,8 +6400,8 @@ export interface operations {
                      *           "command": 5002
                      *         },
                      *         {
-                     *           "id": 80,
-                     *           "geofence_id": 34,
+                     *           "id": 88,
+                     *           "geofence_id": 36,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 3,
@@ -6912,15 +7257,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 38,
+                     *       "id": 40,
                      *       "name": "field",
                      *       "type": "polygon",
                      *       "fence_type": "exclusion",
                      *       "enabled": false,
                      *       "geofence_points": [
                      *         {
-                     *           "id": 90,
-                     *           "geofence_id": 38,
+                     *           "id": 98,
+                     *           "geofence_id": 40,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 1,
@@ -6932,8 +7277,8 @@ export interface operations {
                      *           "command": 5002
                      *         },
                      *         {
-                     *           "id": 91,
-                     *           "geofence_id": 38,
+                     *           "id": 99,
+                     *           "geofence_id": 40,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 2,
@@ -6945,8 +7290,8 @@ export interface operations {
                      *           "command": 5002
                      *         },
                      *         {
-                     *           "id": 92,
-                     *           "geofence_id": 38,
+                     *           "id": 100,
+                     *           "geofence_id": 40,
                      *           "lat": 47.1,
                      *           "lng": 8.2,
                      *           "sequence": 3,
@@ -7033,12 +7378,12 @@ export interface operations {
                     /**
                      * @example {
                      *       "mission": {
-                     *         "id": 63,
+                     *         "id": 67,
                      *         "name": "alp",
                      *         "mission_points": [
                      *           {
-                     *             "id": 138,
-                     *             "mission_id": 63,
+                     *             "id": 152,
+                     *             "mission_id": 67,
                      *             "lat": 47.1,
                      *             "lng": 8.1,
                      *             "sequence": 1,
@@ -7055,8 +7400,8 @@ export interface operations {
                      *             "autocontinue": true
                      *           },
                      *           {
-                     *             "id": 139,
-                     *             "mission_id": 63,
+                     *             "id": 153,
+                     *             "mission_id": 67,
                      *             "lat": 47.15,
                      *             "lng": 8.15,
                      *             "sequence": 2,
@@ -7073,8 +7418,8 @@ export interface operations {
                      *             "autocontinue": true
                      *           },
                      *           {
-                     *             "id": 140,
-                     *             "mission_id": 63,
+                     *             "id": 154,
+                     *             "mission_id": 67,
                      *             "lat": 0,
                      *             "lng": 0,
                      *             "sequence": 3,
@@ -7194,15 +7539,15 @@ export interface operations {
                      * @example {
                      *       "geofences": [
                      *         {
-                     *           "id": 41,
+                     *           "id": 43,
                      *           "name": "field",
                      *           "type": "polygon",
                      *           "fence_type": "inclusion",
                      *           "enabled": true,
                      *           "geofence_points": [
                      *             {
-                     *               "id": 99,
-                     *               "geofence_id": 41,
+                     *               "id": 107,
+                     *               "geofence_id": 43,
                      *               "lat": 47.1,
                      *               "lng": 8.1,
                      *               "sequence": 1,
@@ -7214,8 +7559,8 @@ export interface operations {
                      *               "command": 5001
                      *             },
                      *             {
-                     *               "id": 100,
-                     *               "geofence_id": 41,
+                     *               "id": 108,
+                     *               "geofence_id": 43,
                      *               "lat": 47.1,
                      *               "lng": 8.2,
                      *               "sequence": 2,
@@ -7227,8 +7572,8 @@ export interface operations {
                      *               "command": 5001
                      *             },
                      *             {
-                     *               "id": 101,
-                     *               "geofence_id": 41,
+                     *               "id": 109,
+                     *               "geofence_id": 43,
                      *               "lat": 47.2,
                      *               "lng": 8.2,
                      *               "sequence": 3,
@@ -7242,15 +7587,15 @@ export interface operations {
                      *           ]
                      *         },
                      *         {
-                     *           "id": 42,
+                     *           "id": 44,
                      *           "name": "field 2",
                      *           "type": "circle",
                      *           "fence_type": "exclusion",
                      *           "enabled": true,
                      *           "geofence_points": [
                      *             {
-                     *               "id": 102,
-                     *               "geofence_id": 42,
+                     *               "id": 110,
+                     *               "geofence_id": 44,
                      *               "lat": 47.15,
                      *               "lng": 8.15,
                      *               "sequence": 1,
@@ -7524,8 +7869,8 @@ export interface operations {
                      *       "link": "mavlink",
                      *       "link_host": null,
                      *       "video_room_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
-                     *       "created_at": "2026-11-27T21:08:26.394Z",
-                     *       "updated_at": "2026-11-27T21:08:26.394Z"
+                     *       "created_at": "2026-11-27T23:42:21.603Z",
+                     *       "updated_at": "2026-11-27T23:42:21.603Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Drone"];
@@ -7639,7 +7984,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": 102,
-                     *       "user_id": 303,
+                     *       "user_id": 304,
                      *       "name": "Renamed",
                      *       "type": "sitl",
                      *       "vehicle_type": "copter",
@@ -7649,8 +7994,8 @@ export interface operations {
                      *       "link": "mavlink",
                      *       "link_host": null,
                      *       "video_room_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
-                     *       "created_at": "2026-11-27T21:08:26.528Z",
-                     *       "updated_at": "2026-11-27T21:08:26.553Z"
+                     *       "created_at": "2026-11-27T23:42:22.084Z",
+                     *       "updated_at": "2026-11-27T23:42:22.230Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Drone"];
@@ -10655,8 +11000,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "state": "verified",
-                     *       "mission_id": 72,
-                     *       "verified_at": "2026-11-27T21:08:34.082Z",
+                     *       "mission_id": 76,
+                     *       "verified_at": "2026-11-27T23:43:11.467Z",
                      *       "hash": "df207c92363f4e4b029050033ec256109c516575db6a9842462d588988894a24",
                      *       "items": [
                      *         {
@@ -10895,8 +11240,8 @@ export interface operations {
                      * @example {
                      *       "message": "The room is open.",
                      *       "room_number": 1,
-                     *       "room_password": "1wgnoZ_8EIn_OipM",
-                     *       "room_mgmt_token": "023vX5IPTtplDIBlzUufaoJ1Z21cB-ze"
+                     *       "room_password": "8pAGog5Wnvb49Er1",
+                     *       "room_mgmt_token": "q7oH3FRTzEDMpg_-2-Eow2WnjEFyz6w1"
                      *     }
                      */
                     "application/json": {
@@ -10981,7 +11326,7 @@ export interface operations {
                      * @example {
                      *       "message": "The room is open. No program on the drone listens; it must open the room itself.",
                      *       "room_number": 2,
-                     *       "room_password": "jGesCwiPjYzguY-y",
+                     *       "room_password": "Xg0JXvd0G4tcRCQb",
                      *       "listeners": 0
                      *     }
                      */
@@ -11124,7 +11469,7 @@ export interface operations {
                      * @example {
                      *       "message": "The stream starts.",
                      *       "room_number": 9,
-                     *       "room_password": "NYIbChzDZ3_5slHV",
+                     *       "room_password": "53O5akofzH4RdkaB",
                      *       "listeners": 1
                      *     }
                      */
@@ -11194,7 +11539,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "url": "https://fleet.example.com/fleet-vpn/vpn/users/555.conf?X-Amz-Signature=5f3c"
+                     *       "url": "https://fleet.example.com/fleet-vpn/vpn/users/566.conf?X-Amz-Signature=5f3c"
                      *     }
                      */
                     "application/json": components["schemas"]["ConfigLink"];
@@ -12072,7 +12417,7 @@ export interface operations {
                      *       "data": {
                      *         "provider": "process",
                      *         "instance_type": "built-in simulator",
-                     *         "link_port": 23146,
+                     *         "link_port": 27634,
                      *         "hourly_rate": 0.95,
                      *         "storage_gb": 30
                      *       }
@@ -12366,10 +12711,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "portal_url": "https://portal.example.com/cus_31935_13",
+                     *       "portal_url": "https://portal.example.com/cus_15471_13",
                      *       "success": true,
                      *       "data": {
-                     *         "portal_url": "https://portal.example.com/cus_31935_13"
+                     *         "portal_url": "https://portal.example.com/cus_15471_13"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -12455,8 +12800,8 @@ export interface operations {
                      *         "user_id": 11,
                      *         "status": "active",
                      *         "vehicle_count": 5,
-                     *         "created_at": "2026-11-27T21:09:03.808Z",
-                     *         "updated_at": "2026-11-27T21:09:04.012Z",
+                     *         "created_at": "2026-11-27T23:43:36.097Z",
+                     *         "updated_at": "2026-11-27T23:43:36.261Z",
                      *         "cancel_at_period_end": false,
                      *         "current_period_end": "2027-12-28T13:20:00.000Z",
                      *         "granted": false
@@ -12562,8 +12907,8 @@ export interface operations {
                      *         "user_id": 7,
                      *         "status": "canceled",
                      *         "vehicle_count": 2,
-                     *         "created_at": "2026-11-27T21:09:02.864Z",
-                     *         "updated_at": "2026-11-27T21:09:02.899Z",
+                     *         "created_at": "2026-11-27T23:43:34.072Z",
+                     *         "updated_at": "2026-11-27T23:43:34.255Z",
                      *         "cancel_at_period_end": false,
                      *         "current_period_end": "2027-12-28T13:20:00.000Z",
                      *         "granted": false
@@ -12660,8 +13005,8 @@ export interface operations {
                      *         "user_id": 21,
                      *         "status": "active",
                      *         "vehicle_count": 2,
-                     *         "created_at": "2026-11-27T21:09:05.231Z",
-                     *         "updated_at": "2026-11-27T21:09:05.421Z",
+                     *         "created_at": "2026-11-27T23:43:39.727Z",
+                     *         "updated_at": "2026-11-27T23:43:40.175Z",
                      *         "cancel_at_period_end": false,
                      *         "current_period_end": "2027-12-28T13:20:00.000Z",
                      *         "granted": false
@@ -13008,8 +13353,8 @@ export interface operations {
                      *           "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *           "created_at": "2026-11-27T21:08:25.406Z",
-                     *           "updated_at": "2026-11-27T21:08:25.406Z",
+                     *           "created_at": "2026-11-27T23:42:14.601Z",
+                     *           "updated_at": "2026-11-27T23:42:14.601Z",
                      *           "is_occurrence": true,
                      *           "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *         },
@@ -13024,8 +13369,8 @@ export interface operations {
                      *           "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": null,
-                     *           "created_at": "2026-11-27T21:08:25.417Z",
-                     *           "updated_at": "2026-11-27T21:08:25.417Z"
+                     *           "created_at": "2026-11-27T23:42:14.806Z",
+                     *           "updated_at": "2026-11-27T23:42:14.806Z"
                      *         },
                      *         {
                      *           "id": 10,
@@ -13038,8 +13383,8 @@ export interface operations {
                      *           "scheduled_time": "2030-05-08T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *           "created_at": "2026-11-27T21:08:25.406Z",
-                     *           "updated_at": "2026-11-27T21:08:25.406Z",
+                     *           "created_at": "2026-11-27T23:42:14.601Z",
+                     *           "updated_at": "2026-11-27T23:42:14.601Z",
                      *           "is_occurrence": true,
                      *           "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *         }
@@ -13128,7 +13473,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "user_id": 267,
+                     *         "user_id": 268,
                      *         "drone_id": 83,
                      *         "mission_id": 14,
                      *         "execution_id": null,
@@ -13137,8 +13482,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "scheduled",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-27T21:08:24.859Z",
-                     *         "updated_at": "2026-11-27T21:08:24.859Z"
+                     *         "created_at": "2026-11-27T23:42:09.754Z",
+                     *         "updated_at": "2026-11-27T23:42:09.754Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -13250,8 +13595,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "scheduled",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-27T21:08:25.675Z",
-                     *         "updated_at": "2026-11-27T21:08:25.675Z"
+                     *         "created_at": "2026-11-27T23:42:18.272Z",
+                     *         "updated_at": "2026-11-27T23:42:18.272Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -13337,7 +13682,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 17,
-                     *         "user_id": 283,
+                     *         "user_id": 284,
                      *         "drone_id": 92,
                      *         "mission_id": 23,
                      *         "execution_id": 1,
@@ -13346,8 +13691,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "completed",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-27T21:08:25.742Z",
-                     *         "updated_at": "2026-11-27T21:08:25.752Z"
+                     *         "created_at": "2026-11-27T23:42:18.567Z",
+                     *         "updated_at": "2026-11-27T23:42:18.585Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -13547,8 +13892,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-08T08:00:00.000Z",
                      *         "status": "completed",
                      *         "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *         "created_at": "2026-11-27T21:08:26.107Z",
-                     *         "updated_at": "2026-11-27T21:08:26.107Z",
+                     *         "created_at": "2026-11-27T23:42:20.587Z",
+                     *         "updated_at": "2026-11-27T23:42:20.587Z",
                      *         "is_occurrence": true,
                      *         "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *       },
@@ -13665,8 +14010,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *         "status": "cancelled",
                      *         "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *         "created_at": "2026-11-27T21:08:26.350Z",
-                     *         "updated_at": "2026-11-27T21:08:26.350Z",
+                     *         "created_at": "2026-11-27T23:42:21.469Z",
+                     *         "updated_at": "2026-11-27T23:42:21.469Z",
                      *         "is_occurrence": true,
                      *         "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *       },
@@ -13896,12 +14241,12 @@ export interface operations {
                     /**
                      * @example {
                      *       "asset_id": 3,
-                     *       "user_id": 225,
+                     *       "user_id": 226,
                      *       "drone_id": 74,
                      *       "success": true,
                      *       "data": {
                      *         "asset_id": 3,
-                     *         "user_id": 225,
+                     *         "user_id": 226,
                      *         "drone_id": 74
                      *       },
                      *       "message": "OK"
@@ -14098,7 +14443,7 @@ export interface operations {
                      *         {
                      *           "id": 6,
                      *           "drone_id": 76,
-                     *           "user_id": 230,
+                     *           "user_id": 229,
                      *           "execution_id": null,
                      *           "asset_type": "logs",
                      *           "file_name": "flight.bin",
@@ -14109,8 +14454,8 @@ export interface operations {
                      *           "size": 7,
                      *           "sha256": "ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73",
                      *           "stream": "none",
-                     *           "created_at": "2026-11-27T21:08:23.383Z",
-                     *           "completed_at": "2026-11-27T21:08:23.460Z",
+                     *           "created_at": "2026-11-27T23:41:52.332Z",
+                     *           "completed_at": "2026-11-27T23:41:53.042Z",
                      *           "derivation_failure": null,
                      *           "recorded": false,
                      *           "thumbnail_url": null
@@ -14226,8 +14571,8 @@ export interface operations {
                      *           "size": 10,
                      *           "sha256": "442c4dbe5ccdcbb71250e265dddfe243426de630bfa567c6a9f781422ea9c530",
                      *           "stream": "pending",
-                     *           "created_at": "2026-11-27T21:08:23.652Z",
-                     *           "completed_at": "2026-11-27T21:08:23.714Z",
+                     *           "created_at": "2026-11-27T23:41:54.287Z",
+                     *           "completed_at": "2026-11-27T23:41:55.164Z",
                      *           "derivation_failure": null,
                      *           "recorded": false,
                      *           "thumbnail_url": null
@@ -14635,7 +14980,7 @@ export interface operations {
                      *       "mission_name": null,
                      *       "status": "in_progress",
                      *       "notes": null,
-                     *       "started_at": "2026-11-27T21:08:27.878Z",
+                     *       "started_at": "2026-11-27T23:42:25.398Z",
                      *       "completed_at": null,
                      *       "plan_state": "unread",
                      *       "plan_hash": null,
@@ -14653,7 +14998,7 @@ export interface operations {
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-27T21:08:27.878Z",
+                     *         "started_at": "2026-11-27T23:42:25.398Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -14808,13 +15153,13 @@ export interface operations {
                      * @example {
                      *       "id": 5,
                      *       "drone_id": 116,
-                     *       "user_id": 329,
+                     *       "user_id": 330,
                      *       "mission_id": null,
                      *       "mission_name": null,
                      *       "status": "error",
                      *       "notes": "a motor failed",
-                     *       "started_at": "2026-11-27T21:08:27.922Z",
-                     *       "completed_at": "2026-11-27T21:08:27.970Z",
+                     *       "started_at": "2026-11-27T23:42:25.506Z",
+                     *       "completed_at": "2026-11-27T23:42:25.765Z",
                      *       "plan_state": "unread",
                      *       "plan_hash": null,
                      *       "verified_plan_hash": null,
@@ -14826,13 +15171,13 @@ export interface operations {
                      *       "data": {
                      *         "id": 5,
                      *         "drone_id": 116,
-                     *         "user_id": 329,
+                     *         "user_id": 330,
                      *         "mission_id": null,
                      *         "mission_name": null,
                      *         "status": "error",
                      *         "notes": "a motor failed",
-                     *         "started_at": "2026-11-27T21:08:27.922Z",
-                     *         "completed_at": "2026-11-27T21:08:27.970Z",
+                     *         "started_at": "2026-11-27T23:42:25.506Z",
+                     *         "completed_at": "2026-11-27T23:42:25.765Z",
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
                      *         "verified_plan_hash": null,
@@ -15127,7 +15472,7 @@ export interface operations {
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-27T21:08:28.241Z",
+                     *         "started_at": "2026-11-27T23:42:27.004Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -15215,7 +15560,7 @@ export interface operations {
                      *             "mission_name": null,
                      *             "status": "in_progress",
                      *             "notes": null,
-                     *             "started_at": "2026-11-27T21:08:28.308Z",
+                     *             "started_at": "2026-11-27T23:42:27.981Z",
                      *             "completed_at": null,
                      *             "plan_state": "unread",
                      *             "plan_hash": null,
@@ -15332,7 +15677,7 @@ export interface operations {
                      *             "mission_name": null,
                      *             "status": "in_progress",
                      *             "notes": null,
-                     *             "started_at": "2026-11-27T21:08:28.364Z",
+                     *             "started_at": "2026-11-27T23:42:29.134Z",
                      *             "completed_at": null,
                      *             "plan_state": "unread",
                      *             "plan_hash": null,
@@ -15427,7 +15772,7 @@ export interface operations {
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-27T21:08:28.394Z",
+                     *         "started_at": "2026-11-27T23:42:29.489Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -15451,8 +15796,8 @@ export interface operations {
                      *             "size": 3,
                      *             "sha256": "836ff184e7b41b1e13cb5fd89fa1de98dbbab99e9d2918913ff43b86a5c7c213",
                      *             "stream": "none",
-                     *             "created_at": "2026-11-27T21:08:28.406Z",
-                     *             "completed_at": "2026-11-27T21:08:28.452Z",
+                     *             "created_at": "2026-11-27T23:42:29.529Z",
+                     *             "completed_at": "2026-11-27T23:42:30.226Z",
                      *             "derivation_failure": null,
                      *             "recorded": false,
                      *             "thumbnail_url": null
@@ -15777,7 +16122,7 @@ export interface operations {
                      *           "max_distance_from_home_m": 0
                      *         },
                      *         "error": null,
-                     *         "analysed_at": "2026-11-27T21:09:08.566Z",
+                     *         "analysed_at": "2026-11-27T23:45:05.229Z",
                      *         "recorded": false
                      *       },
                      *       "message": "OK"
@@ -15976,7 +16321,7 @@ export interface operations {
                      *           "max_distance_from_home_m": 499.9997242021651
                      *         },
                      *         "error": null,
-                     *         "analysed_at": "2026-11-27T21:08:28.921Z",
+                     *         "analysed_at": "2026-11-27T23:42:37.024Z",
                      *         "recorded": false
                      *       },
                      *       "message": "OK"

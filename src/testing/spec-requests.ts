@@ -21,7 +21,7 @@ export interface Schema {
 }
 
 export interface Parameter {
-  readonly in: "path" | "query";
+  readonly in: "path" | "query" | "header";
   readonly name: string;
   readonly required: boolean;
   readonly schema: Schema;
@@ -45,7 +45,12 @@ interface Document {
 }
 
 /** A parameter as Swagger 2.0 has it: its schema stands in it, but for a body's. */
-type Described = { in: "path" | "query" | "body"; name: string; required?: boolean; schema?: Schema };
+type Described = {
+  in: "path" | "query" | "header" | "body";
+  name: string;
+  required?: boolean;
+  schema?: Schema;
+};
 
 export function operationsOf({ paths, definitions }: Document): Operation[] {
   return Object.entries(paths).flatMap(([template, methods]) => {
@@ -108,14 +113,14 @@ function sampleText(name: string, { format, minLength = 1 }: Schema): string {
   return "sample12".repeat(Math.ceil(minLength / 8)).slice(0, Math.max(minLength, 8));
 }
 
-/** The URL path of an operation with these values. Query parameters without a value are left out. */
+/** The URL path of an operation with these values. Query parameters without a value are left out, as are headers. */
 export function pathOf(operation: Operation, valueFor: (parameter: Parameter) => unknown): string {
   const query = new URLSearchParams();
   let path = operation.path;
   for (const parameter of operation.parameters) {
     const value = valueFor(parameter);
     if (parameter.in === "path") path = path.replace(`:${parameter.name}`, encodeURIComponent(String(value)));
-    else if (value !== undefined) query.set(parameter.name, String(value));
+    else if (parameter.in === "query" && value !== undefined) query.set(parameter.name, String(value));
   }
   return query.size > 0 ? `${path}?${query}` : path;
 }
