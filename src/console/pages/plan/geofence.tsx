@@ -1,10 +1,19 @@
-import { Heading } from "../../parts/heading";
-import { strings } from "../../strings";
+import { useMemo } from "preact/hooks";
+import { useRoute } from "preact-iso/router";
+import { useSession } from "../../session/context";
+import { PlanPage } from "./editor/plan-page";
+import { FenceEditor } from "./geofence/fence-editor";
+import { fenceStore } from "./geofence/fence-store";
 
-export default function GeofenceEditor() {
+/** One geofence under edit. */
+export default function GeofencePage() {
+  const session = useSession();
+  const geofenceId = Number(useRoute().params.id);
+  const store = useMemo(
+    () => fenceStore(session, session.user.peek()?.id ?? 0, geofenceId),
+    [session, geofenceId],
+  );
   return (
-    <section class="wide">
-      <Heading>{strings.plan.title}</Heading>
-    </section>
+    <PlanPage store={store}>{(editor) => <FenceEditor geofenceId={geofenceId} editor={editor} />}</PlanPage>
   );
 }

@@ -1,10 +1,19 @@
-import { Heading } from "../../parts/heading";
-import { strings } from "../../strings";
+import { useMemo } from "preact/hooks";
+import { useRoute } from "preact-iso/router";
+import { useSession } from "../../session/context";
+import { PlanPage } from "./editor/plan-page";
+import { MissionEditor } from "./mission/mission-editor";
+import { missionStore } from "./mission/mission-store";
 
-export default function MissionEditor() {
+/** One mission under edit. */
+export default function MissionPage() {
+  const session = useSession();
+  const missionId = Number(useRoute().params.id);
+  const store = useMemo(
+    () => missionStore(session, session.user.peek()?.id ?? 0, missionId),
+    [session, missionId],
+  );
   return (
-    <section class="wide">
-      <Heading>{strings.plan.title}</Heading>
-    </section>
+    <PlanPage store={store}>{(editor) => <MissionEditor missionId={missionId} editor={editor} />}</PlanPage>
   );
 }

@@ -1,0 +1,48 @@
+/** The flight software of a vehicle. */
+export type Autopilot = "ardupilot" | "px4";
+
+/** Of a parameter, as MAVLink has it. Metres and metres per second are shown in the user's units. */
+export type ParameterUnit = "m" | "m/s" | "s" | "ms" | "µs" | "°" | "°/s" | "%" | "Hz";
+
+/** A parameter of a command, by the label of MAVLink's definitions. */
+export interface Parameter {
+  readonly label: string;
+  readonly unit?: ParameterUnit;
+  /** Its only values, each with its name. */
+  readonly options?: readonly (readonly [value: number, name: string])[];
+  readonly min?: number;
+  readonly max?: number;
+  readonly isWhole?: true;
+  /** It may be left to the vehicle: `null`. Only of `param4`. */
+  readonly isOptional?: true;
+  /** The place of another row, which it follows. */
+  readonly isRow?: true;
+  /** The only autopilot that keeps it. Absent when both do. */
+  readonly only?: Autopilot;
+  /** Of a new row. 0 when absent, null when it is optional. */
+  readonly initial?: number;
+}
+
+/** The column of a row that a parameter is stored in. */
+export type ParameterColumn = "param1" | "param2" | "param3" | "param4" | "lat" | "lng" | "altitude";
+
+/**
+ * path: the vehicle flies to the position. target: it is the position of something else, such as what a camera looks at.
+ * none: it has no position.
+ */
+type Place = "path" | "target" | "none";
+
+export type CommandGroup = "flight" | "order" | "condition" | "camera" | "payload" | "vtol";
+
+/** A MAV_CMD of missions. */
+export interface Command {
+  readonly id: number;
+  readonly name: string;
+  readonly group: CommandGroup;
+  readonly place: Place;
+  /** The autopilots that take it in a mission. */
+  readonly takenBy: readonly Autopilot[];
+  readonly parameters: Readonly<Partial<Record<ParameterColumn, Parameter>>>;
+  /** Further columns of a new row. */
+  readonly initial?: Readonly<Partial<Record<ParameterColumn | "frame", number>>>;
+}

@@ -1,0 +1,84 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { strings } from "../../../strings";
+
+interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+interface PlanTableProps<Plan extends Named> {
+  readonly plans: readonly Plan[];
+  /** What is said when there are none. */
+  readonly none: string;
+  readonly columns: readonly (readonly [title: string, cell: (plan: Plan) => ComponentChildren])[];
+  readonly pathOf: (plan: Plan) => string;
+  readonly hasDraft: (plan: Plan) => boolean;
+  readonly onDelete: (plan: Plan) => void;
+}
+
+const text = strings.plan.lists;
+
+/** Plans that are shown at first. */
+const FEW = 100;
+
+export function PlanTable<Plan extends Named>(props: PlanTableProps<Plan>) {
+  const { plans, none, columns, pathOf, hasDraft, onDelete } = props;
+  const shown = useSignal(FEW);
+  if (plans.length === 0) return <p>{none}</p>;
+  return (
+    <>
+      <div class="scrolled">
+        <table class="list">
+          <thead>
+            <tr>
+              <th scope="col">{strings.plan.name}</th>
+              {columns.map(([title]) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ))}
+              <td />
+            </tr>
+          </thead>
+          <tbody>
+            {plans.slice(0, shown.value).map((plan) => (
+              <tr key={plan.id}>
+                <th scope="row">
+                  <a href={pathOf(plan)}>{plan.name}</a>
+                  {hasDraft(plan) && <span class="badge">{text.draft}</span>}
+                </th>
+                {columns.map(([title, cell]) => (
+                  <td key={title}>{cell(plan)}</td>
+                ))}
+                <td class="row-actions">
+                  <button
+                    type="button"
+                    class="quiet"
+                    aria-label={text.deleteOf(plan.name)}
+                    title={text.deleteOf(plan.name)}
+                    onClick={() => onDelete(plan)}
+                  >
+                    <svg viewBox="0 0 24 24" width="22" height="22" class="line" aria-hidden="true">
+                      <path d="M5 7h14M10 7V4.5h4V7M7 7l1 12.5h8L17 7M10.5 10.5v6M13.5 10.5v6" />
+                    </svg>
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {plans.length > shown.value && (
+        <button
+          type="button"
+          onClick={() => {
+            shown.value = plans.length;
+          }}
+        >
+          {text.showAll(plans.length)}
+        </button>
+      )}
+    </>
+  );
+}
