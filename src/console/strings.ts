@@ -404,7 +404,7 @@ export const strings = {
       payload: "Payload",
       vtol: "VTOL",
     },
-    panels: { rows: "Rows", fence: "Geofence", drone: "Drone", file: "File" },
+    panels: { rows: "Rows", fence: "Geofence", drone: "Drone", file: "Name, file" },
     lists: {
       filter: "Filter by name",
       missions: "Missions",
@@ -426,6 +426,7 @@ export const strings = {
       enabledOf: (name: string) => `${name} enabled`,
       draft: "unsaved changes",
       showAll: (count: number) => `Show all ${count}`,
+      actions: "Actions",
       deleteOf: (name: string) => `Delete ${name}`,
       deleteTitle: (name: string) => `Delete “${name}”?`,
       deleteMission: "Delete the mission",

@@ -7,6 +7,7 @@ import { Failure } from "../../../parts/loaded";
 import { paths } from "../../../paths";
 import { strings } from "../../../strings";
 import { ConflictDialog } from "./conflict-dialog";
+import { IconButton } from "./icon-button";
 import { Notices } from "./notices";
 import type { PlanEditor } from "./plan-editor";
 
@@ -134,21 +135,6 @@ function Panels({ panels, shown }: Pick<EditorFrameProps<unknown>, "panels" | "s
     </div>
   );
 }
-
-interface IconButtonProps {
-  readonly label: string;
-  readonly path: string;
-  readonly isDisabled: boolean;
-  readonly onClick: () => void;
-}
-
-const IconButton = ({ label, path, isDisabled, onClick }: IconButtonProps) => (
-  <button type="button" class="icon" aria-label={label} title={label} disabled={isDisabled} onClick={onClick}>
-    <svg viewBox="0 0 24 24" width="22" height="22" class="line" aria-hidden="true">
-      <path d={path} />
-    </svg>
-  </button>
-);
 
 /** Ctrl or Cmd with Z, Shift+Z, Y and S. A text that is being typed has its own undo. */
 function useEditorKeys<Content>(editor: PlanEditor<Content>, save: () => Promise<void>): void {

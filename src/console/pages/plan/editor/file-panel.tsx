@@ -16,10 +16,12 @@ interface FilePanelProps<Content> {
   readonly id: number;
   readonly editor: PlanEditor<Content>;
   readonly saveCopy: (content: Content) => Promise<void>;
+  readonly name: string;
+  readonly onRename: (name: string) => void;
 }
 
 /** The saved plan as a file of other programs. */
-export function FilePanel<Content>({ kind, id, editor, saveCopy }: FilePanelProps<Content>) {
+export function FilePanel<Content>({ kind, id, editor, saveCopy, name, onRename }: FilePanelProps<Content>) {
   const { api } = useSession().client;
   const failure = useSignal("");
   const leftOut = useSignal<readonly string[]>([]);
@@ -63,6 +65,16 @@ export function FilePanel<Content>({ kind, id, editor, saveCopy }: FilePanelProp
 
   return (
     <div class="file-panel">
+      <div class="field">
+        <label for="plan-name">{strings.plan.name}</label>
+        <input
+          id="plan-name"
+          value={name}
+          maxLength={200}
+          autocomplete="off"
+          onInput={({ currentTarget }) => onRename(currentTarget.value)}
+        />
+      </div>
       <h3>{text.export}</h3>
       <p class="hint">{isSaved ? text.exportHint : text.savesFirst}</p>
       <div class="formats">

@@ -99,7 +99,14 @@ export function FenceEditor({ geofenceId, editor }: FenceEditorProps) {
         {
           id: "file",
           title: text.panels.file,
-          content: () => <FilePanel kind="geofence" id={geofenceId} {...{ editor, saveCopy }} />,
+          content: () => (
+            <FilePanel
+              kind="geofence"
+              id={geofenceId}
+              {...{ editor, saveCopy, name }}
+              onRename={(name) => actions.setFields({ name })}
+            />
+          ),
         },
       ]}
     />

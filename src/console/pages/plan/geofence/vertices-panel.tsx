@@ -1,6 +1,7 @@
 import type { Signal } from "@preact/signals";
 import { coordinates, distance, shortLength, unitSystem } from "../../../format/units";
 import { strings } from "../../../strings";
+import { BIN, IconButton } from "../editor/icon-button";
 import { NumberField } from "../editor/number-field";
 import type { PlanEditor } from "../editor/plan-editor";
 import { RowList } from "../editor/row-list";
@@ -19,23 +20,13 @@ const text = strings.plan.fence;
 /** What the geofence is, and its vertices. */
 export function VerticesPanel({ editor, selected, actions }: VerticesPanelProps) {
   const { content } = editor;
-  const { name, type, fence_type, enabled, rows } = content;
+  const { type, fence_type, enabled, rows } = content;
   const { border, area } = figuresOf(content);
   const faults = fenceFaults(content);
   const at = rows.findIndex(({ key }) => key === selected.value);
   const vertex = type === "circle" ? (rows[at] ?? rows[0]) : rows[at];
   return (
     <>
-      <div class="field name-field">
-        <label for="plan-name">{strings.plan.name}</label>
-        <input
-          id="plan-name"
-          value={name}
-          maxLength={200}
-          autocomplete="off"
-          onInput={({ currentTarget }) => actions.setFields({ name: currentTarget.value })}
-        />
-      </div>
       <div class="columns fence-fields">
         <div class="field">
           <label for="fence-type">{text.keep}</label>
@@ -112,9 +103,12 @@ export function VerticesPanel({ editor, selected, actions }: VerticesPanelProps)
           <div class="row-form-head">
             <h2>{text.selected(type, rows.indexOf(vertex) + 1)}</h2>
             <div class="actions">
-              <button type="button" class="delete" onClick={() => actions.remove(vertex.key)}>
-                {strings.plan.row.remove}
-              </button>
+              <IconButton
+                label={strings.plan.row.remove}
+                path={BIN}
+                class="delete"
+                onClick={() => actions.remove(vertex.key)}
+              />
             </div>
           </div>
           <div class="columns">

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { strings } from "../../../strings";
+import { BIN } from "../editor/icon-button";
 
 interface Named {
   readonly id: number;
@@ -38,7 +39,9 @@ export function PlanTable<Plan extends Named>(props: PlanTableProps<Plan>) {
                   {title}
                 </th>
               ))}
-              <td />
+              <th scope="col">
+                <span class="visually-hidden">{text.actions}</span>
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -60,7 +63,7 @@ export function PlanTable<Plan extends Named>(props: PlanTableProps<Plan>) {
                     onClick={() => onDelete(plan)}
                   >
                     <svg viewBox="0 0 24 24" width="22" height="22" class="line" aria-hidden="true">
-                      <path d="M5 7h14M10 7V4.5h4V7M7 7l1 12.5h8L17 7M10.5 10.5v6M13.5 10.5v6" />
+                      <path d={BIN} />
                     </svg>
                   </button>
                 </td>

@@ -25,6 +25,8 @@ export interface Between extends LatLng {
 export interface EditLayerProps {
   readonly points: ReadonlySignal<readonly EditPoint[]>;
   readonly lines: ReadonlySignal<readonly (readonly LatLng[])[]>;
+  /** Lines that are drawn thin: jumps. */
+  readonly thinLines?: ReadonlySignal<readonly (readonly LatLng[])[]>;
   readonly betweens: ReadonlySignal<readonly Between[]>;
   readonly selected: ReadonlySignal<number | undefined>;
   /** A tap on the map adds a point. */
@@ -38,6 +40,9 @@ export interface EditLayerProps {
   readonly onInsert: (after: number, position: LatLng) => void;
   readonly onAdd: (position: LatLng) => void;
 }
+
+/** A line of one position is none. */
+const drawn = (lines: readonly (readonly LatLng[])[]) => lines.filter(({ length }) => length > 1);
 
 const POINTS = "edit-points";
 const BETWEENS = "edit-betweens";
@@ -55,13 +60,24 @@ export function EditLayer(props: EditLayerProps) {
   useLayers({
     id: "edit-lines",
     order: order.plan,
-    data: () => collection(lines.value.filter(({ length }) => length > 1).map((line) => lineFeature(line))),
+    data: () =>
+      collection([
+        ...drawn(lines.value).map((line) => lineFeature(line, { isThin: false })),
+        ...drawn(props.thinLines?.value ?? []).map((line) => lineFeature(line, { isThin: true })),
+      ]),
     layers: () => [
       {
         id: "edit-lines",
         type: "line",
+        filter: ["!", ["get", "isThin"]],
         layout: { "line-join": "round" },
         paint: { "line-color": colours.value.plan, "line-width": 2.5 },
+      },
+      {
+        id: "edit-thin-lines",
+        type: "line",
+        filter: ["get", "isThin"],
+        paint: { "line-color": colours.value.plan, "line-width": 1.5, "line-dasharray": [2, 3] },
       },
     ],
   });

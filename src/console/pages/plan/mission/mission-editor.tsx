@@ -102,7 +102,14 @@ export function MissionEditor({ missionId, editor }: MissionEditorProps) {
         {
           id: "file",
           title: text.panels.file,
-          content: () => <FilePanel kind="mission" id={missionId} {...{ editor, saveCopy }} />,
+          content: () => (
+            <FilePanel
+              kind="mission"
+              id={missionId}
+              {...{ editor, saveCopy, name }}
+              onRename={actions.rename}
+            />
+          ),
         },
       ]}
     />

@@ -65,7 +65,8 @@ function Rows({ editor, selected, isAdding, faults, actions, onAdd }: MissionMap
     const at = path.value.findIndex(({ key }) => key === selected.value);
     return at < 0 ? [] : all.slice(Math.max(0, at - 1), at + 1);
   });
-  const lines = useComputed(() => [path.value, ...jumpLines(rows.value)]);
+  const lines = useComputed(() => [path.value]);
+  const thinLines = useComputed(() => jumpLines(rows.value));
 
   const neighbours = ({ kind, key }: Handle): (LatLng | undefined)[] => {
     const at = path.value.findIndex((row) => row.key === key);
@@ -75,7 +76,7 @@ function Rows({ editor, selected, isAdding, faults, actions, onAdd }: MissionMap
   return (
     <>
       <EditLayer
-        {...{ points, lines, betweens, selected, isAdding }}
+        {...{ points, lines, thinLines, betweens, selected, isAdding }}
         preview={(handle, position) => {
           const [before, after] = isFlown(handle) ? neighbours(handle) : [];
           const line = [before, position, after].filter((end) => end !== undefined);

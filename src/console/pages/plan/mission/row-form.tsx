@@ -1,5 +1,6 @@
 import { strings } from "../../../strings";
 import { type Autopilot, commandOf } from "../commands";
+import { BIN, IconButton } from "../editor/icon-button";
 import { NumberField } from "../editor/number-field";
 import { CommandSelect } from "./command-select";
 import type { Fault } from "./faults";
@@ -36,19 +37,19 @@ export function RowForm({ row, place, rows, autopilot, faults, actions }: RowFor
       <div class="row-form-head">
         <h2>{text.title(place)}</h2>
         <div class="actions">
-          <button type="button" disabled={place === 1} onClick={() => actions.reorder(place - 1, place - 2)}>
-            {text.up}
-          </button>
-          <button
-            type="button"
-            disabled={place === rows.length}
+          <IconButton
+            label={text.up}
+            path="M12 19V5M6 11l6-6 6 6"
+            isDisabled={place === 1}
+            onClick={() => actions.reorder(place - 1, place - 2)}
+          />
+          <IconButton
+            label={text.down}
+            path="M12 5v14M6 13l6 6 6-6"
+            isDisabled={place === rows.length}
             onClick={() => actions.reorder(place - 1, place)}
-          >
-            {text.down}
-          </button>
-          <button type="button" class="delete" onClick={() => actions.remove(row.key)}>
-            {text.remove}
-          </button>
+          />
+          <IconButton label={text.remove} path={BIN} class="delete" onClick={() => actions.remove(row.key)} />
         </div>
       </div>
       <ul class="faults" hidden={faults.length === 0}>

@@ -16,11 +16,9 @@ export function rowSummary(row: Row): string {
   if (isOnPath(row)) return height(row.altitude, 0);
   if (isJump(row)) return text.jump(row.param1, row.param2);
   const parameters = Object.entries(commandOf(row.command)?.parameters ?? {});
-  return parameters
-    .map(([column, parameter]) => valueInWords(row[column as keyof Row] as number | null, parameter))
-    .filter((words) => words !== "")
-    .slice(0, 2)
-    .join(", ");
+  // A speed says more than that it is a ground speed.
+  const [column, parameter] = parameters.find(([, { unit }]) => unit !== undefined) ?? parameters[0] ?? [];
+  return column && parameter ? valueInWords(row[column as keyof Row] as number | null, parameter) : "";
 }
 
 function valueInWords(value: number | null, { options, unit, isOptional }: Parameter): string {

@@ -31,23 +31,13 @@ const speed = kept<string>("plan-speed", "5", (value) => (Number(value) > 0 ? va
 
 /** The rows in order, and the selected one below them. */
 export function RowsPanel({ editor, selected, autopilot, faults, marks, actions }: RowsPanelProps) {
-  const { name, rows } = editor.content;
+  const { rows } = editor.content;
   const route = useComputed(() => routeOf(editor.content.rows, Number(speed.value)));
   const { legs, length, seconds, isEndless, highest } = route.value;
   const at = rows.findIndex(({ key }) => key === selected.value);
   const row = rows[at];
   return (
     <>
-      <div class="field name-field">
-        <label for="plan-name">{strings.plan.name}</label>
-        <input
-          id="plan-name"
-          value={name}
-          maxLength={200}
-          autocomplete="off"
-          onInput={({ currentTarget }) => actions.rename(currentTarget.value)}
-        />
-      </div>
       <dl class="figures">
         <div>
           <dt>{text.count}</dt>
@@ -92,7 +82,7 @@ export function RowsPanel({ editor, selected, autopilot, faults, marks, actions 
             const isRefused = marks.refused.value?.key === item.key;
             return (
               <>
-                <span class={`place ${isOnPath(item) ? "" : "order"}`}>{index + 1}</span>
+                <span class={`place ${isOnPath(item) ? "" : "beside"}`}>{index + 1}</span>
                 <span class="row-name">{rowName(item)}</span>
                 <span class="row-marks">
                   {isRefused && <Mark kind="refused" label={text.refused} />}
