@@ -486,10 +486,10 @@ export const strings = {
     },
     tools: {
       add: "Add",
-      onMap: "Tap on the map",
+      onMap: "Tap on map",
       vertexOnMap: "Tap adds a vertex",
       centreOnMap: "Tap sets the centre",
-      atMiddle: "At the map's middle",
+      atMiddle: "At map's middle",
       insert: "Insert",
       autopilot: "For",
     },

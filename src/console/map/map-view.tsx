@@ -28,7 +28,10 @@ const text = strings.map;
 interface MapViewProps {
   /** What the map shows, for those who cannot see it. */
   readonly label: string;
-  /** The window is moved to them when there are some for the first time, and by the button that shows all. */
+  /**
+   * The window is moved to them when there are some for the first time, unless the user has moved it, and by the button that
+   * shows all.
+   */
   readonly fit?: readonly LatLng[];
   readonly class?: string;
   /** Layers, which use the map by `useMap` and `useLayers`. They are rendered when its style is loaded. */
@@ -44,6 +47,7 @@ export function MapView({ label, fit = [], class: style = "", children }: MapVie
   const container = useRef<HTMLDivElement>(null);
   const scope = useSignal<{ map: MapLibreMap; layers: Layers } | undefined>(undefined);
   const failure = useSignal("");
+  /** Or moved by the user, who sees what they want to see. */
   const isFitted = useRef(false);
 
   useEffect(() => {
@@ -68,6 +72,9 @@ export function MapView({ label, fit = [], class: style = "", children }: MapVie
             endBaseFile = end;
           }, fail);
       }
+    });
+    map.on("movestart", ({ originalEvent }) => {
+      isFitted.current ||= originalEvent !== undefined;
     });
     map.on("error", ({ error }) => fail(error));
     return () => {

@@ -65,10 +65,8 @@ function Vertices({ editor, selected, isAdding, actions }: FenceMapProps) {
       ? []
       : rows.value.map((row, at) => middleTo(row, next(rows.value, at))),
   );
-  const lines = useComputed(() => {
-    if (isCircle.value || rows.value.length < 2) return [];
-    return [[...rows.value, ...(rows.value.length > 2 ? rows.value.slice(0, 1) : [])]];
-  });
+  // From the third vertex on the geofence has its border.
+  const lines = useComputed(() => (isCircle.value || rows.value.length > 2 ? [] : [rows.value]));
 
   const centreOf = ({ key }: Handle) => rows.value.find((row) => row.key === Math.abs(key));
   const neighbours = ({ kind, key }: Handle): (Vertex | undefined)[] => {

@@ -97,10 +97,13 @@ export function GeofenceList({ geofences, isFiltered, drones, reload }: Geofence
         plans={geofences}
         none={isFiltered ? text.noneFound : text.noGeofences}
         columns={[
-          [text.kind, ({ type, fence_type }) => words.kindOf(words.shapes[type], words.kinds[fence_type])],
-          [
-            text.enabled,
-            (geofence) => (
+          {
+            title: text.kind,
+            cell: ({ type, fence_type }) => words.kindOf(words.shapes[type], words.kinds[fence_type]),
+          },
+          {
+            title: text.enabled,
+            cell: (geofence) => (
               <label class="choice">
                 <input
                   type="checkbox"
@@ -110,7 +113,7 @@ export function GeofenceList({ geofences, isFiltered, drones, reload }: Geofence
                 />
               </label>
             ),
-          ],
+          },
         ]}
         pathOf={({ id }) => pathTo(paths.geofence, id)}
         hasDraft={({ id }) => drafts.has(id)}

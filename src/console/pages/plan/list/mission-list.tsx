@@ -76,16 +76,17 @@ export function MissionList({ missions, isFiltered, drones, reload }: MissionLis
         plans={missions}
         none={isFiltered ? text.noneFound : text.noMissions}
         columns={[
-          [text.rows, ({ mission_points }) => mission_points.length],
-          [text.length, ({ mission_points }) => distance(lengthOf(mission_points))],
-          [
-            text.drones,
-            ({ id }) =>
+          { title: text.rows, cell: ({ mission_points }) => mission_points.length },
+          { title: text.length, cell: ({ mission_points }) => distance(lengthOf(mission_points)) },
+          {
+            title: text.drones,
+            cell: ({ id }) =>
               drones
                 .filter(({ mission_id }) => mission_id === id)
                 .map(({ name }) => name)
                 .join(", "),
-          ],
+            isExtra: true,
+          },
         ]}
         pathOf={({ id }) => pathTo(paths.mission, id)}
         hasDraft={({ id }) => drafts.has(id)}

@@ -8,11 +8,18 @@ interface Named {
   readonly name: string;
 }
 
+interface Column<Plan> {
+  readonly title: string;
+  readonly cell: (plan: Plan) => ComponentChildren;
+  /** A narrow window leaves it out. */
+  readonly isExtra?: true;
+}
+
 interface PlanTableProps<Plan extends Named> {
   readonly plans: readonly Plan[];
   /** What is said when there are none. */
   readonly none: string;
-  readonly columns: readonly (readonly [title: string, cell: (plan: Plan) => ComponentChildren])[];
+  readonly columns: readonly Column<Plan>[];
   readonly pathOf: (plan: Plan) => string;
   readonly hasDraft: (plan: Plan) => boolean;
   readonly onDelete: (plan: Plan) => void;
@@ -34,8 +41,8 @@ export function PlanTable<Plan extends Named>(props: PlanTableProps<Plan>) {
           <thead>
             <tr>
               <th scope="col">{strings.plan.name}</th>
-              {columns.map(([title]) => (
-                <th key={title} scope="col">
+              {columns.map(({ title, isExtra }) => (
+                <th key={title} scope="col" class={isExtra && "extra"}>
                   {title}
                 </th>
               ))}
@@ -51,8 +58,10 @@ export function PlanTable<Plan extends Named>(props: PlanTableProps<Plan>) {
                   <a href={pathOf(plan)}>{plan.name}</a>
                   {hasDraft(plan) && <span class="badge">{text.draft}</span>}
                 </th>
-                {columns.map(([title, cell]) => (
-                  <td key={title}>{cell(plan)}</td>
+                {columns.map(({ title, cell, isExtra }) => (
+                  <td key={title} class={isExtra && "extra"}>
+                    {cell(plan)}
+                  </td>
                 ))}
                 <td class="row-actions">
                   <button

@@ -27,10 +27,15 @@ export function RowForm({ row, place, rows, autopilot, faults, actions }: RowFor
   const command = commandOf(row.command);
   const change = (columns: Partial<Row>) => actions.change(row.key, columns);
   const hasPosition = placeOf(row) !== "none" || !command;
-  const used = COLUMNS.filter((column) => command?.parameters[column]);
+  // What the autopilot leaves out is shown where it is set.
+  const isKept = (column: (typeof COLUMNS)[number]) => {
+    const { only = autopilot } = command?.parameters[column] ?? {};
+    return only === autopilot || Boolean(row[column]);
+  };
+  const used = COLUMNS.filter((column) => command?.parameters[column] && isKept(column));
   // What is stored is shown, even where the command does not use it.
   const unused = COLUMNS.filter(
-    (column) => !used.includes(column) && (!command || (row[column] !== 0 && row[column] !== null)),
+    (column) => !command?.parameters[column] && (!command || (row[column] !== 0 && row[column] !== null)),
   );
   return (
     <section class="row-form" aria-label={text.title(place)}>

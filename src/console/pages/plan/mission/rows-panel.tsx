@@ -38,23 +38,25 @@ export function RowsPanel({ editor, selected, autopilot, faults, marks, actions 
   const row = rows[at];
   return (
     <>
-      <dl class="figures">
-        <div>
-          <dt>{text.count}</dt>
-          <dd>{rows.length}</dd>
-        </div>
-        <div>
-          <dt>{text.length}</dt>
-          <dd>{distance(length)}</dd>
-        </div>
-        <div>
-          <dt>{text.time}</dt>
-          <dd title={text.timeHint}>{isEndless ? `${clock(seconds)} +` : clock(seconds)}</dd>
-        </div>
-        <div>
-          <dt>{text.highest}</dt>
-          <dd>{height(highest, 0)}</dd>
-        </div>
+      <div class="figures-row">
+        <dl class="figures">
+          <div>
+            <dt>{text.count}</dt>
+            <dd>{rows.length}</dd>
+          </div>
+          <div>
+            <dt>{text.length}</dt>
+            <dd>{distance(length)}</dd>
+          </div>
+          <div>
+            <dt>{text.time}</dt>
+            <dd title={text.timeHint}>{isEndless ? `${clock(seconds)} +` : clock(seconds)}</dd>
+          </div>
+          <div>
+            <dt>{text.highest}</dt>
+            <dd>{height(highest, 0)}</dd>
+          </div>
+        </dl>
         <NumberField
           label={text.speed}
           value={Number(speed.value)}
@@ -66,7 +68,7 @@ export function RowsPanel({ editor, selected, autopilot, faults, marks, actions 
             speed.value = String(value);
           }}
         />
-      </dl>
+      </div>
       {rows.length === 0 ? (
         <p class="empty">{text.none}</p>
       ) : (
