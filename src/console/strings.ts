@@ -489,7 +489,8 @@ export const strings = {
       onMap: "Tap on map",
       vertexOnMap: "Tap adds a vertex",
       centreOnMap: "Tap sets the centre",
-      atMiddle: "At map's middle",
+      atMiddle: "At middle",
+      atMiddleHint: "In the middle of the map, without a pointer",
       insert: "Insert",
       autopilot: "For",
     },
@@ -645,7 +646,6 @@ export const strings = {
       border: "Border",
       area: "Area",
       list: "Vertices of the geofence",
-      vertex: (place: number) => `Vertex ${place}`,
       selected: (type: "polygon" | "circle", place: number) =>
         type === "circle" ? "Circle" : `Vertex ${place}`,
       radius: "Radius",

@@ -63,6 +63,7 @@ export function followTheme(map: MapLibreMap): () => void {
     };
     draw();
     map.on("moveend", draw);
+    map.on("resize", draw);
   });
   return () => end();
 }

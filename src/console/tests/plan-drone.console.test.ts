@@ -16,7 +16,8 @@ async function onDrone(points: readonly object[]) {
   await opened.plan.page.getByRole("combobox", { name: "Drone" }).waitFor();
   const order = (path: string, body: object = {}) =>
     opened.user.api.post(`/drone/action/${path}`, { drone_id: drone.id, ...body });
-  const outcome = (words: string) => opened.plan.page.locator(".order").first().getByText(words).waitFor();
+  const outcome = (words: string) =>
+    opened.plan.page.locator(".order").first().locator(".outcome", { hasText: words }).waitFor();
   return { ...opened, drone, order, outcome };
 }
 
@@ -95,6 +96,22 @@ test("a refusal is shown at its row, in the vehicle's words; one of a flying veh
   expect(id).toBeGreaterThan(0);
 });
 
+test("a circle is dragged by its centre and by its border", async () => {
+  const user = await at.world.gateway.newUser();
+  const { id } = (await user.api.post("/geofence", { name: "Pond", type: "circle" })).body;
+  await user.api.post(`/geofence/${id}/points`, [{ ...PLACE, command: 5004, param1: 60 }]);
+  const plan = await PlanPage.open(at.window, user, `/plan/geofence/${id}`);
+  await plan.drag([0, 60], [0, 90]);
+  await plan.drag([0, 0], [40, 0]);
+  await plan.page.keyboard.press("Control+z");
+  await plan.page.keyboard.press("Control+Shift+z");
+  await plan.button("Save").click();
+  await plan.state("saved");
+  const [centre] = (await user.api.get(`/geofence/${id}`)).body.geofence_points;
+  expect(centre).toMatchObject({ command: 5004, param1: expect.closeTo(90, -0.5) });
+  expect((centre.lat - PLACE.lat) * 111_320).toBeCloseTo(40, -0.5);
+});
+
 test("a geofence is drawn, made a circle and back, pushed and compared; the drone's fence is synced and cleared", async () => {
   const user = await at.world.gateway.newUser();
   const { id } = (
@@ -116,7 +133,8 @@ test("a geofence is drawn, made a circle and back, pushed and compared; the dron
   expect(await plan.rows.count()).toBe(5);
   await plan.tab("Drone");
   await plan.button("Save and push").click();
-  const outcome = (words: string) => page.locator(".order").first().getByText(words).waitFor();
+  const outcome = (words: string) =>
+    page.locator(".order").first().locator(".outcome", { hasText: words }).waitFor();
   await outcome("done");
   expect(await stored()).toMatchObject({
     fence_type: "inclusion",

@@ -35,7 +35,7 @@ export function ConflictDialog<Content>({ editor, saveCopy, inWords }: ConflictD
   };
   if (isLater.value)
     return (
-      <p role="alert" class="failure conflict-note">
+      <p role="alert" class="failure">
         {text.later}{" "}
         <button
           type="button"

@@ -86,12 +86,12 @@ export function EditorFrame<Content>(props: EditorFrameProps<Content>) {
       <div class="plan-notices">
         <Failure text={failure.value} />
         <Notices editor={editor} />
+        <ConflictDialog editor={editor} saveCopy={saveCopy} inWords={inWords} />
       </div>
       <div class="plan-tools">{tools}</div>
       <div class="plan-map">{map}</div>
       {below && <div class="plan-below">{below}</div>}
       <Panels panels={panels} shown={shown} />
-      <ConflictDialog editor={editor} saveCopy={saveCopy} inWords={inWords} />
     </section>
   );
 }

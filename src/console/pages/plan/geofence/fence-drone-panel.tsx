@@ -120,7 +120,7 @@ export function FenceDronePanel(props: FenceDronePanelProps) {
                     panel.value = "rows";
                   }}
                 >
-                  {words.vertex(placeOf(sequence))}
+                  {words.selected(editor.content.type, placeOf(sequence))}
                 </button>
                 <p>
                   {fieldInWords(field)}{" "}
@@ -130,7 +130,7 @@ export function FenceDronePanel(props: FenceDronePanelProps) {
             ))}
             {onBoard.value.missing?.map((sequence) => (
               <li key={`missing ${sequence}`}>
-                <strong>{words.vertex(placeOf(sequence))}</strong>
+                <strong>{words.selected(editor.content.type, placeOf(sequence))}</strong>
                 <p>{strings.plan.comparison.missing}</p>
               </li>
             ))}

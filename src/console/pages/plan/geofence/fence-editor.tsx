@@ -45,8 +45,7 @@ export function FenceEditor({ geofenceId, editor }: FenceEditorProps) {
     () => shapesOfStored((fences.data.value ?? []).filter(({ id }) => id !== geofenceId)),
     [fences.data.value],
   );
-  const { name, type, rows } = editor.content;
-  const isFirstOfCircle = type === "circle" && rows.length === 0;
+  const { name, type } = editor.content;
 
   const saveCopy = async (content: FenceContent) => {
     const { name, type, fence_type, enabled } = content;
@@ -72,7 +71,7 @@ export function FenceEditor({ geofenceId, editor }: FenceEditorProps) {
           />
           <button
             type="button"
-            disabled={type === "circle" && !isFirstOfCircle}
+            title={text.tools.atMiddleHint}
             onClick={() => {
               const position = middle.current?.();
               if (position) actions.add(position);

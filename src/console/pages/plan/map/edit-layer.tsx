@@ -1,4 +1,4 @@
-import { type ReadonlySignal, useSignal } from "@preact/signals";
+import { type ReadonlySignal, useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { FONT } from "../../../map/base-style";
 import { colours } from "../../../map/colours";
@@ -44,6 +44,9 @@ export interface EditLayerProps {
 /** A line of one position is none. */
 const drawn = (lines: readonly (readonly LatLng[])[]) => lines.filter(({ length }) => length > 1);
 
+/** Points from which on they lie close: they are small until one is near. */
+const MANY = 300;
+
 const POINTS = "edit-points";
 const BETWEENS = "edit-betweens";
 
@@ -55,6 +58,7 @@ const BETWEENS = "edit-betweens";
 export function EditLayer(props: EditLayerProps) {
   const { points, lines, betweens, selected, isAdding } = props;
   const map = useMap();
+  const areMany = useComputed(() => points.value.length > MANY);
   const drag = useSignal<{ handle: Handle; position: LatLng } | undefined>(undefined);
 
   useLayers({
@@ -96,16 +100,18 @@ export function EditLayer(props: EditLayerProps) {
           id: POINTS,
           type: "circle",
           paint: {
-            "circle-radius": ["interpolate", ["linear"], ["zoom"], 9, 4, 13, 11],
+            "circle-radius": areMany.value
+              ? ["interpolate", ["linear"], ["zoom"], 12, 2.5, 15, 4, 17, 11]
+              : ["interpolate", ["linear"], ["zoom"], 9, 4, 13, 11],
             "circle-color": ["match", ["get", "tone"], "faulty", exclusion, "target", home, plan],
             "circle-stroke-color": halo,
-            "circle-stroke-width": 2,
+            "circle-stroke-width": areMany.value ? ["interpolate", ["linear"], ["zoom"], 14, 0, 17, 2] : 2,
           },
         },
         {
           id: "edit-labels",
           type: "symbol",
-          minzoom: 11,
+          minzoom: areMany.value ? 16.5 : 11,
           layout: {
             "text-field": ["get", "label"],
             "text-font": FONT,

@@ -30,7 +30,7 @@ export function AddTools({ autopilot, command, isAdding, onInsert }: AddToolsPro
         />
       </div>
       <TapToggle isAdding={isAdding} label={text.onMap} isDisabled={!isPlaced} />
-      <button type="button" onClick={onInsert}>
+      <button type="button" title={isPlaced ? text.atMiddleHint : undefined} onClick={onInsert}>
         {isPlaced ? text.atMiddle : text.insert}
       </button>
       <div class="tool end">
