@@ -532,6 +532,7 @@ export const strings = {
       jump: (row: number, repeats: number) => `to ${row}, ${repeats < 0 ? "without end" : `${repeats}×`}`,
       leftOut: (autopilot: string) => `${autopilot} leaves it out.`,
       height: "Height",
+      allHeights: "This height for all rows in the air",
       above: "Above",
       latitude: "Latitude",
       longitude: "Longitude",

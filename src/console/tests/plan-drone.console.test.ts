@@ -52,7 +52,7 @@ test("a mission is pushed with what the vehicle adjusts, compared row by row, an
 });
 
 test("a refusal is shown at its row, in the vehicle's words; one of a flying vehicle can be forced", async () => {
-  const { plan, order, outcome, id } = await onDrone([
+  const { plan, order, outcome } = await onDrone([
     takeOff,
     waypoint(3_000),
     waypoint(40, { command: 9_999 }),
@@ -76,9 +76,7 @@ test("a refusal is shown at its row, in the vehicle's words; one of a flying veh
     expect((await order(path, body)).status).toBe(200);
   await plan.button("Push").click();
   await outcome("refused");
-  const force = await page.getByRole("button", { name: "Hold to push all the same" }).boundingBox();
-  if (!force) throw new Error("It cannot be forced.");
-  await page.mouse.move(force.x + 20, force.y + 20);
+  await page.getByRole("button", { name: "Hold to push all the same" }).hover();
   await page.mouse.down();
   await outcome("done");
   await page.mouse.up();
@@ -93,7 +91,6 @@ test("a refusal is shown at its row, in the vehicle's words; one of a flying veh
   await plan.button("Push").click();
   await outcome("unknown: look before you repeat");
   await page.getByText(`The drone may have ${HOSTILE} or not.`).last().waitFor();
-  expect(id).toBeGreaterThan(0);
 });
 
 test("a circle is dragged by its centre and by its border", async () => {

@@ -123,6 +123,9 @@ test("a row has its command's parameters by name, any other command by its numbe
   await plan.field("Height ft").fill("200");
   await plan.field("Height ft").press("Enter");
   await page.locator("dd", { hasText: "200 ft" }).waitFor();
+  await plan.button("This height for all rows in the air").click();
+  await page.getByRole("img", { name: "Heights from 200 ft to 200 ft over 164 ft" }).waitFor();
+  await page.keyboard.press("Control+z");
   // PX4 takes no turns.
   await plan.field("For").selectOption("PX4");
   await page.getByText("PX4 does not take this command in a mission.").waitFor();

@@ -1,3 +1,4 @@
+import { cameraCommands } from "./camera-commands";
 import type { Autopilot, Command, CommandGroup, Parameter, ParameterColumn } from "./command";
 import { flightCommands } from "./flight-commands";
 import { orderCommands } from "./order-commands";
@@ -9,7 +10,7 @@ export type { Autopilot, Command, CommandGroup, Parameter, ParameterColumn };
  * keeps is as ArduPilot 4.6 (AP_Mission::mavlink_int_to_mission_cmd) and PX4 1.18 (parse_mavlink_mission_item) have it.
  * Their names are here and not among the console's texts: the first page needs none of them.
  */
-export const commands: readonly Command[] = [...flightCommands, ...orderCommands];
+export const commands: readonly Command[] = [...flightCommands, ...orderCommands, ...cameraCommands];
 
 const byId = new Map(commands.map((command) => [command.id, command]));
 

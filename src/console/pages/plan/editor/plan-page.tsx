@@ -10,6 +10,7 @@ import { findDraft } from "./kept-drafts";
 import { PlanEditor, type PlanStore } from "./plan-editor";
 import "../plan.css";
 import "../editor.css";
+import "./row-form.css";
 
 interface PlanPageProps<Content> {
   readonly store: PlanStore<Content>;

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { strings } from "../../../strings";
 import { useReorder } from "./use-reorder";
+import "./row-list.css";
 
 interface Keyed {
   readonly key: number;
@@ -19,7 +20,7 @@ interface RowListProps<Item extends Keyed> {
   readonly children: (item: Item, index: number) => ComponentChildren;
 }
 
-/** Of `plan.css`: the height of a row in pixels. A list of thousands renders those that are seen. */
+/** Of `row-list.css`: the height of a row in pixels. A list of thousands renders those that are seen. */
 export const ROW_HEIGHT = 48;
 /** Rows that are rendered above and below the window. */
 const MARGIN = 6;

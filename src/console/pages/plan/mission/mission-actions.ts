@@ -52,10 +52,10 @@ export function missionActions(editor: PlanEditor<MissionContent>, selected: Sig
       const fresh = newRow(commandOf(command) ?? waypoint, row.key, undefined, undefined);
       setRows(changeRow(rows(), row.key, asCommand(row, command, fresh)));
     },
-    /** All rows that are flown to on one height above the same. */
-    setAllHeights(altitude: number) {
+    /** For all rows that are flown to above 0 m, which a landing is not. */
+    setAllHeights({ altitude, frame }: Pick<Row, "altitude" | "frame">) {
       const isFlown = (row: Row) => placeOf(row) === "path" && row.altitude > 0;
-      setRows(rows().map((row) => (isFlown(row) ? { ...row, altitude } : row)));
+      setRows(rows().map((row) => (isFlown(row) ? { ...row, altitude, frame } : row)));
     },
     rename(name: string) {
       editor.change({ ...editor.history.peek(), name }, "name");

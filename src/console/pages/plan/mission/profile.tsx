@@ -4,6 +4,7 @@ import { distance, height, shortLength } from "../../../format/units";
 import { strings } from "../../../strings";
 import { type ProfilePoint, profileOf } from "./route";
 import { frames, type Row } from "./row";
+import "./profile.css";
 
 interface ProfileProps {
   readonly rows: readonly Row[];

@@ -7,7 +7,7 @@ import type { Fault } from "./faults";
 import type { MissionActions } from "./mission-actions";
 import { columnUnit, ParameterField } from "./parameter-field";
 import { plainFrame } from "./route";
-import { frames, placeOf, type Row } from "./row";
+import { frames, isOnPath, placeOf, type Row } from "./row";
 
 interface RowFormProps {
   readonly row: Row;
@@ -80,6 +80,11 @@ export function RowForm({ row, place, rows, autopilot, faults, actions }: RowFor
             <ParameterField key={`${row.key} ${column}`} {...{ row, column, rows, autopilot, change }} />
           ))}
         {hasPosition && <Position key={row.key} row={row} change={change} />}
+        {isOnPath(row) && row.altitude > 0 && (
+          <button type="button" class="wide-field" onClick={() => actions.setAllHeights(row)}>
+            {text.allHeights}
+          </button>
+        )}
         {unused.map((column) => (
           <NumberField
             key={`${row.key} ${column}`}
