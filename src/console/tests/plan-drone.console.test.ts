@@ -1,6 +1,6 @@
 import { simulatedDrone } from "../../testing/worlds/simulated-drone";
 import { consoleTests } from "./console-world";
-import { HOSTILE, openMission, PLACE, PlanPage, waypoint } from "./plan-page";
+import { HOSTILE, ORIGIN, openMission, PlanPage, waypoint } from "./plan-page";
 
 const at = consoleTests();
 
@@ -96,7 +96,7 @@ test("a refusal is shown at its row, in the vehicle's words; one of a flying veh
 test("a circle is dragged by its centre and by its border", async () => {
   const user = await at.world.gateway.newUser();
   const { id } = (await user.api.post("/geofence", { name: "Pond", type: "circle" })).body;
-  await user.api.post(`/geofence/${id}/points`, [{ ...PLACE, command: 5004, param1: 60 }]);
+  await user.api.post(`/geofence/${id}/points`, [{ ...ORIGIN, command: 5004, param1: 60 }]);
   const plan = await PlanPage.open(at.window, user, `/plan/geofence/${id}`);
   await plan.drag([0, 60], [0, 90]);
   await plan.drag([0, 0], [40, 0]);
@@ -106,7 +106,7 @@ test("a circle is dragged by its centre and by its border", async () => {
   await plan.state("saved");
   const [centre] = (await user.api.get(`/geofence/${id}`)).body.geofence_points;
   expect(centre).toMatchObject({ command: 5004, param1: expect.closeTo(90, -0.5) });
-  expect((centre.lat - PLACE.lat) * 111_320).toBeCloseTo(40, -0.5);
+  expect((centre.lat - ORIGIN.lat) * 111_320).toBeCloseTo(40, -0.5);
 });
 
 test("a geofence is drawn, made a circle and back, pushed and compared; the drone's fence is synced and cleared", async () => {
@@ -114,7 +114,7 @@ test("a geofence is drawn, made a circle and back, pushed and compared; the dron
   const { id } = (
     await user.api.post("/geofence", { name: HOSTILE, type: "polygon", fence_type: "inclusion" })
   ).body;
-  await user.api.post(`/geofence/${id}/points`, [{ ...PLACE, command: 5001 }]);
+  await user.api.post(`/geofence/${id}/points`, [{ ...ORIGIN, command: 5001 }]);
   await simulatedDrone(user.api);
   const plan = await PlanPage.open(at.window, user, `/plan/geofence/${id}`);
   const { page } = plan;

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { insertMissions } from "../../testing/worlds/plans";
 import { testLooks } from "./appearance";
 import { consoleTests, signIn } from "./console-world";
-import { HOSTILE, openMission, PLACE, PlanPage, storedMission, waypoint } from "./plan-page";
+import { HOSTILE, ORIGIN, openMission, PlanPage, storedMission, waypoint } from "./plan-page";
 
 const at = consoleTests();
 
@@ -47,9 +47,9 @@ test("files are imported with what was left out, refused with the line, and expo
   const row = (...values: (string | number)[]) => values.join("\t");
   const wpl = [
     "QGC WPL 110",
-    row(0, 1, 0, 16, 0, 0, 0, 0, PLACE.lat, PLACE.lng, 480, 1),
-    row(1, 0, 3, 22, 0, 0, 0, 0, PLACE.lat, PLACE.lng, 20, 1),
-    row(2, 0, 3, 16, 0, 0, 0, 0, PLACE.lat, PLACE.lng + 0.001, 20, 1),
+    row(0, 1, 0, 16, 0, 0, 0, 0, ORIGIN.lat, ORIGIN.lng, 480, 1),
+    row(1, 0, 3, 22, 0, 0, 0, 0, ORIGIN.lat, ORIGIN.lng, 20, 1),
+    row(2, 0, 3, 16, 0, 0, 0, 0, ORIGIN.lat, ORIGIN.lng + 0.001, 20, 1),
   ].join("\n");
   await choose(page, "field.waypoints", wpl);
   await dialog.getByLabel("Name, if not the file's own").fill("Field");
@@ -118,8 +118,8 @@ describe("looks", () => {
         param2: 8,
         param3: -1,
       },
-      waypoint(120, { lng: PLACE.lng + 0.001, altitude: 60 }),
-      waypoint(60, { lng: PLACE.lng + 0.002, command: 82, altitude: 45 }),
+      waypoint(120, { lng: ORIGIN.lng + 0.001, altitude: 60 }),
+      waypoint(60, { lng: ORIGIN.lng + 0.002, command: 82, altitude: 45 }),
       { ...waypoint(0), lat: 0, lng: 0, altitude: 0, frame: 2, command: 177, param1: 9, param2: 2 },
       { ...waypoint(0), lat: 0, lng: 0, altitude: 0, frame: 2, command: 20 },
     ]);
@@ -130,7 +130,7 @@ describe("looks", () => {
       `/geofence/${fence.id}/points`,
       [-50, 200].flatMap((north) =>
         (north < 0 ? [-0.001, 0.003] : [0.003, -0.001]).map((east) => ({
-          ...{ lat: PLACE.lat + north / 111_320, lng: PLACE.lng + east },
+          ...{ lat: ORIGIN.lat + north / 111_320, lng: ORIGIN.lng + east },
           command: 5001,
         })),
       ),

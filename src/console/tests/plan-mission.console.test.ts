@@ -1,12 +1,12 @@
 import { eventually } from "../../testing/until";
 import { consoleTests, shown, signIn } from "./console-world";
-import { HOSTILE, openMission, PLACE, PlanPage, waypoint } from "./plan-page";
+import { HOSTILE, ORIGIN, openMission, PlanPage, waypoint } from "./plan-page";
 
 const at = consoleTests();
 
-const metresNorth = ({ lat }: { lat: number }) => Math.round((lat - PLACE.lat) * 111_320);
+const metresNorth = ({ lat }: { lat: number }) => Math.round((lat - ORIGIN.lat) * 111_320);
 const metresEast = ({ lng }: { lng: number }) =>
-  Math.round((lng - PLACE.lng) * 111_320 * Math.cos((PLACE.lat * Math.PI) / 180));
+  Math.round((lng - ORIGIN.lng) * 111_320 * Math.cos((ORIGIN.lat * Math.PI) / 180));
 
 test("waypoints are tapped, dragged and inserted between two others, and saved as one change", async () => {
   const { plan, id, stored } = await openMission(at, [waypoint(0)]);
@@ -140,7 +140,7 @@ test("a row has its command's parameters by name, any other command by its numbe
   await plan.button("Save").click();
   await plan.state("saved");
   const [unknown, loiter] = (await stored()).mission_points;
-  expect(unknown).toMatchObject({ command: 31_010, param3: 7.25, lat: PLACE.lat, altitude: 30 });
+  expect(unknown).toMatchObject({ command: 31_010, param3: 7.25, lat: ORIGIN.lat, altitude: 30 });
   expect(loiter).toMatchObject({ command: 18, param1: 2.5, altitude: expect.closeTo(60.96, 3) });
   expect(loiter.param3).toBeCloseTo(30.48, 3);
 });

@@ -6,9 +6,9 @@ import type { TestWindow } from "./browser";
 import { type ConsoleWorld, signIn } from "./console-world";
 
 /** Where the plans of these tests are. */
-export const PLACE = { lat: 47.397742, lng: 8.545594 };
+export const ORIGIN = { lat: 47.397742, lng: 8.545594 };
 
-export const north = (metres: number) => ({ lat: PLACE.lat + metres / 111_320, lng: PLACE.lng });
+export const north = (metres: number) => ({ lat: ORIGIN.lat + metres / 111_320, lng: ORIGIN.lng });
 
 /** Markup that would do something if it were taken for such. */
 export const HOSTILE = '<img src=x onerror="document.title=1"><b>&amp;';
@@ -90,7 +90,7 @@ export class PlanPage {
 }
 
 /** At the zoom to which a single position is fitted, 17, where the world is 512 · 2¹⁷ pixels wide. */
-const METRES_PER_PIXEL = (40_075_016.7 * Math.cos((PLACE.lat * Math.PI) / 180)) / (512 * 2 ** 17);
+const METRES_PER_PIXEL = (40_075_016.7 * Math.cos((ORIGIN.lat * Math.PI) / 180)) / (512 * 2 ** 17);
 
 /** A signed-in page of a mission with these points. */
 export async function openMission(

@@ -9,21 +9,21 @@ const stream: Parameter = { label: "Stream (0: all)", min: 0, isWhole: true };
 /** Rows for cameras, and for what they look at. */
 export const cameraCommands: readonly Command[] = [
   {
-    ...{ id: 195, name: "Look at a position", group: "camera", place: "target", takenBy: both },
+    ...{ id: 195, name: "Look at a position", group: "camera", position: "target", takenBy: both },
     parameters: {},
     initial: { altitude: 0 },
   },
   {
-    ...{ id: 201, name: "Look at a position (older)", group: "camera", place: "target", takenBy: both },
+    ...{ id: 201, name: "Look at a position (older)", group: "camera", position: "target", takenBy: both },
     parameters: {},
     initial: { altitude: 0 },
   },
   {
-    ...{ id: 197, name: "Look at nothing", group: "camera", place: "none", takenBy: both },
+    ...{ id: 197, name: "Look at nothing", group: "camera", position: "none", takenBy: both },
     parameters: {},
   },
   {
-    ...{ id: 205, name: "Gimbal", group: "camera", place: "none", takenBy: both },
+    ...{ id: 205, name: "Gimbal", group: "camera", position: "none", takenBy: both },
     parameters: {
       param1: { label: "Pitch", unit: "°", min: -180, max: 180 },
       param2: { label: "Roll", unit: "°", min: -180, max: 180 },
@@ -42,7 +42,7 @@ export const cameraCommands: readonly Command[] = [
     },
   },
   {
-    ...{ id: 1000, name: "Gimbal pitch and yaw", group: "camera", place: "none", takenBy: both },
+    ...{ id: 1000, name: "Gimbal pitch and yaw", group: "camera", position: "none", takenBy: both },
     parameters: {
       param1: { label: "Pitch", unit: "°", min: -180, max: 180 },
       param2: { label: "Yaw", unit: "°", min: -360, max: 360 },
@@ -51,7 +51,7 @@ export const cameraCommands: readonly Command[] = [
     },
   },
   {
-    ...{ id: 206, name: "Picture every distance", group: "camera", place: "none", takenBy: both },
+    ...{ id: 206, name: "Picture every distance", group: "camera", position: "none", takenBy: both },
     parameters: {
       param1: { label: "Distance (0: off)", unit: "m", min: 0, initial: 10 },
       param2: { label: "Shutter", unit: "ms", min: 0, only: "px4" },
@@ -65,11 +65,11 @@ export const cameraCommands: readonly Command[] = [
     },
   },
   {
-    ...{ id: 214, name: "Picture every interval", group: "camera", place: "none", takenBy: px4 },
+    ...{ id: 214, name: "Picture every interval", group: "camera", position: "none", takenBy: px4 },
     parameters: { param1: { label: "Interval", unit: "ms", min: 0, initial: 1000 } },
   },
   {
-    ...{ id: 2000, name: "Take pictures", group: "camera", place: "none", takenBy: both },
+    ...{ id: 2000, name: "Take pictures", group: "camera", position: "none", takenBy: both },
     parameters: {
       param1: camera,
       param2: { label: "Interval", unit: "s", min: 0 },
@@ -77,25 +77,25 @@ export const cameraCommands: readonly Command[] = [
     },
   },
   {
-    ...{ id: 2001, name: "Stop taking pictures", group: "camera", place: "none", takenBy: both },
+    ...{ id: 2001, name: "Stop taking pictures", group: "camera", position: "none", takenBy: both },
     parameters: { param1: camera },
   },
   {
-    ...{ id: 203, name: "Picture (older)", group: "camera", place: "none", takenBy: both },
+    ...{ id: 203, name: "Picture (older)", group: "camera", position: "none", takenBy: both },
     parameters: {},
     // Its fifth parameter is 1: take one. A whole number is stored as so many 1e-7 degrees.
     initial: { frame: 2, lat: 1e-7 },
   },
   {
-    ...{ id: 2500, name: "Start the video", group: "camera", place: "none", takenBy: both },
+    ...{ id: 2500, name: "Start the video", group: "camera", position: "none", takenBy: both },
     parameters: { param1: stream },
   },
   {
-    ...{ id: 2501, name: "Stop the video", group: "camera", place: "none", takenBy: both },
+    ...{ id: 2501, name: "Stop the video", group: "camera", position: "none", takenBy: both },
     parameters: { param1: stream },
   },
   {
-    ...{ id: 530, name: "Camera mode", group: "camera", place: "none", takenBy: px4 },
+    ...{ id: 530, name: "Camera mode", group: "camera", position: "none", takenBy: px4 },
     parameters: {
       param1: camera,
       param2: {
@@ -109,7 +109,7 @@ export const cameraCommands: readonly Command[] = [
     },
   },
   {
-    ...{ id: 531, name: "Zoom", group: "camera", place: "none", takenBy: both },
+    ...{ id: 531, name: "Zoom", group: "camera", position: "none", takenBy: both },
     parameters: {
       param1: {
         label: "By",

@@ -30,7 +30,7 @@ export type ParameterColumn = "param1" | "param2" | "param3" | "param4" | "lat" 
  * path: the vehicle flies to the position. target: it is the position of something else, such as what a camera looks at.
  * none: it has no position.
  */
-type Place = "path" | "target" | "none";
+export type PositionKind = "path" | "target" | "none";
 
 export type CommandGroup = "flight" | "order" | "condition" | "camera" | "payload" | "vtol";
 
@@ -39,7 +39,7 @@ export interface Command {
   readonly id: number;
   readonly name: string;
   readonly group: CommandGroup;
-  readonly place: Place;
+  readonly position: PositionKind;
   /** The autopilots that take it in a mission. */
   readonly takenBy: readonly Autopilot[];
   readonly parameters: Readonly<Partial<Record<ParameterColumn, Parameter>>>;

@@ -25,7 +25,7 @@ const heading: Parameter = {
 /** Rows that are flown to, flown from or waited at. */
 export const flightCommands: readonly Command[] = [
   {
-    ...{ id: 16, name: "Waypoint", group: "flight", place: "path", takenBy: both },
+    ...{ id: 16, name: "Waypoint", group: "flight", position: "path", takenBy: both },
     parameters: {
       param1: hold,
       param2: { label: "Acceptance radius", unit: "m", min: 0, only: "px4" },
@@ -33,15 +33,15 @@ export const flightCommands: readonly Command[] = [
     },
   },
   {
-    ...{ id: 82, name: "Spline waypoint", group: "flight", place: "path", takenBy: ardupilot },
+    ...{ id: 82, name: "Spline waypoint", group: "flight", position: "path", takenBy: ardupilot },
     parameters: { param1: hold },
   },
   {
-    ...{ id: 22, name: "Take off", group: "flight", place: "path", takenBy: both },
+    ...{ id: 22, name: "Take off", group: "flight", position: "path", takenBy: both },
     parameters: { param4: yaw },
   },
   {
-    ...{ id: 21, name: "Land", group: "flight", place: "path", takenBy: both },
+    ...{ id: 21, name: "Land", group: "flight", position: "path", takenBy: both },
     parameters: {
       param1: { label: "Abort height", unit: "m", min: 0, only: "ardupilot" },
       param2: {
@@ -58,15 +58,15 @@ export const flightCommands: readonly Command[] = [
     initial: { altitude: 0 },
   },
   {
-    ...{ id: 20, name: "Return to launch", group: "flight", place: "none", takenBy: both },
+    ...{ id: 20, name: "Return to launch", group: "flight", position: "none", takenBy: both },
     parameters: {},
   },
   {
-    ...{ id: 17, name: "Loiter without end", group: "flight", place: "path", takenBy: both },
+    ...{ id: 17, name: "Loiter without end", group: "flight", position: "path", takenBy: both },
     parameters: { param3: radius, param4: yaw },
   },
   {
-    ...{ id: 19, name: "Loiter for a time", group: "flight", place: "path", takenBy: both },
+    ...{ id: 19, name: "Loiter for a time", group: "flight", position: "path", takenBy: both },
     parameters: {
       param1: { label: "Time", unit: "s", min: 0, initial: 10 },
       param2: heading,
@@ -75,7 +75,7 @@ export const flightCommands: readonly Command[] = [
     },
   },
   {
-    ...{ id: 18, name: "Loiter turns", group: "flight", place: "path", takenBy: ardupilot },
+    ...{ id: 18, name: "Loiter turns", group: "flight", position: "path", takenBy: ardupilot },
     parameters: {
       param1: { label: "Turns", min: 0, max: 255, initial: 1 },
       param3: { ...radius, initial: 20 },
@@ -83,11 +83,11 @@ export const flightCommands: readonly Command[] = [
     },
   },
   {
-    ...{ id: 31, name: "Loiter to a height", group: "flight", place: "path", takenBy: both },
+    ...{ id: 31, name: "Loiter to a height", group: "flight", position: "path", takenBy: both },
     parameters: { param1: heading, param2: radius, param4: exit },
   },
   {
-    ...{ id: 93, name: "Delay", group: "flight", place: "none", takenBy: both },
+    ...{ id: 93, name: "Delay", group: "flight", position: "none", takenBy: both },
     parameters: {
       param1: { label: "Delay", unit: "s", min: -1, initial: 10 },
       param2: { label: "Until hour (UTC)", min: -1, max: 23, isWhole: true, initial: -1 },
@@ -96,11 +96,17 @@ export const flightCommands: readonly Command[] = [
     },
   },
   {
-    ...{ id: 94, name: "Place the payload", group: "flight", place: "path", takenBy: ardupilot },
+    ...{ id: 94, name: "Place the payload", group: "flight", position: "path", takenBy: ardupilot },
     parameters: { param1: { label: "Largest descent", unit: "m", min: 0 } },
   },
   {
-    ...{ id: 92, name: "Guided by a companion computer", group: "flight", place: "none", takenBy: ardupilot },
+    ...{
+      id: 92,
+      name: "Guided by a companion computer",
+      group: "flight",
+      position: "none",
+      takenBy: ardupilot,
+    },
     parameters: {
       param1: {
         label: "Guided",
@@ -113,16 +119,16 @@ export const flightCommands: readonly Command[] = [
     },
   },
   {
-    ...{ id: 84, name: "VTOL take off", group: "vtol", place: "path", takenBy: both },
+    ...{ id: 84, name: "VTOL take off", group: "vtol", position: "path", takenBy: both },
     parameters: { param4: yaw },
   },
   {
-    ...{ id: 85, name: "VTOL land", group: "vtol", place: "path", takenBy: both },
+    ...{ id: 85, name: "VTOL land", group: "vtol", position: "path", takenBy: both },
     parameters: { param4: yaw },
     initial: { altitude: 0 },
   },
   {
-    ...{ id: 3000, name: "VTOL transition", group: "vtol", place: "none", takenBy: both },
+    ...{ id: 3000, name: "VTOL transition", group: "vtol", position: "none", takenBy: both },
     parameters: {
       param1: {
         label: "To",

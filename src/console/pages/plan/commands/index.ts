@@ -3,7 +3,7 @@ import type { Autopilot, Command, CommandGroup, Parameter, ParameterColumn } fro
 import { flightCommands } from "./flight-commands";
 import { orderCommands } from "./order-commands";
 
-export type { Autopilot, Command, CommandGroup, Parameter, ParameterColumn };
+export type { Autopilot, Command, CommandGroup, Parameter, ParameterColumn, PositionKind };
 
 /**
  * The MAV_CMDs that pilots put into missions, with their parameters by MAVLink's common.xml. What each autopilot takes and

@@ -15,7 +15,7 @@ const actuator = (at: number): Parameter => ({ label: `Actuator ${at}`, min: -1,
 /** Rows that are carried out on the way, and rows that wait for something. */
 export const orderCommands: readonly Command[] = [
   {
-    ...{ id: 178, name: "Change speed", group: "order", place: "none", takenBy: both },
+    ...{ id: 178, name: "Change speed", group: "order", position: "none", takenBy: both },
     parameters: {
       param1: {
         label: "Which",
@@ -32,23 +32,23 @@ export const orderCommands: readonly Command[] = [
     },
   },
   {
-    ...{ id: 177, name: "Jump", group: "order", place: "none", takenBy: both },
+    ...{ id: 177, name: "Jump", group: "order", position: "none", takenBy: both },
     parameters: { param1: { label: "To row", isRow: true, isWhole: true, min: 1 }, param2: repeats },
   },
   {
-    ...{ id: 600, name: "Jump tag", group: "order", place: "none", takenBy: ardupilot },
+    ...{ id: 600, name: "Jump tag", group: "order", position: "none", takenBy: ardupilot },
     parameters: { param1: number("Tag", 1) },
   },
   {
-    ...{ id: 601, name: "Jump to a tag", group: "order", place: "none", takenBy: ardupilot },
+    ...{ id: 601, name: "Jump to a tag", group: "order", position: "none", takenBy: ardupilot },
     parameters: { param1: number("Tag", 1), param2: repeats },
   },
   {
-    ...{ id: 189, name: "Start of the landing", group: "order", place: "target", takenBy: both },
+    ...{ id: 189, name: "Start of the landing", group: "order", position: "target", takenBy: both },
     parameters: {},
   },
   {
-    ...{ id: 179, name: "Set home", group: "order", place: "target", takenBy: both },
+    ...{ id: 179, name: "Set home", group: "order", position: "target", takenBy: both },
     parameters: {
       param1: {
         label: "To",
@@ -61,7 +61,7 @@ export const orderCommands: readonly Command[] = [
     initial: { altitude: 0 },
   },
   {
-    ...{ id: 207, name: "Fence", group: "order", place: "none", takenBy: ardupilot },
+    ...{ id: 207, name: "Fence", group: "order", position: "none", takenBy: ardupilot },
     parameters: {
       param1: {
         label: "Fence",
@@ -75,19 +75,19 @@ export const orderCommands: readonly Command[] = [
     },
   },
   {
-    ...{ id: 212, name: "Autotune", group: "order", place: "none", takenBy: both },
+    ...{ id: 212, name: "Autotune", group: "order", position: "none", takenBy: both },
     parameters: { param1: { label: "Autotune", options: switched, initial: 1 } },
   },
   {
-    ...{ id: 112, name: "Wait for a time", group: "condition", place: "none", takenBy: both },
+    ...{ id: 112, name: "Wait for a time", group: "condition", position: "none", takenBy: both },
     parameters: { param1: { label: "Time", unit: "s", min: 0, initial: 5 } },
   },
   {
-    ...{ id: 114, name: "Wait for a distance", group: "condition", place: "none", takenBy: ardupilot },
+    ...{ id: 114, name: "Wait for a distance", group: "condition", position: "none", takenBy: ardupilot },
     parameters: { param1: { label: "Distance", unit: "m", min: 0, initial: 10 } },
   },
   {
-    ...{ id: 115, name: "Turn", group: "condition", place: "none", takenBy: ardupilot },
+    ...{ id: 115, name: "Turn", group: "condition", position: "none", takenBy: ardupilot },
     parameters: {
       param1: { label: "Angle", unit: "°", min: 0, max: 360 },
       param2: { label: "Rate", unit: "°/s", min: 0 },
@@ -109,14 +109,14 @@ export const orderCommands: readonly Command[] = [
     },
   },
   {
-    ...{ id: 183, name: "Servo", group: "payload", place: "none", takenBy: ardupilot },
+    ...{ id: 183, name: "Servo", group: "payload", position: "none", takenBy: ardupilot },
     parameters: {
       param1: number("Servo", 1),
       param2: { label: "Pulse", unit: "µs", min: 0, max: 3000, isWhole: true, initial: 1500 },
     },
   },
   {
-    ...{ id: 184, name: "Repeat a servo", group: "payload", place: "none", takenBy: ardupilot },
+    ...{ id: 184, name: "Repeat a servo", group: "payload", position: "none", takenBy: ardupilot },
     parameters: {
       param1: number("Servo", 1),
       param2: { label: "Pulse", unit: "µs", min: 0, max: 3000, isWhole: true, initial: 1500 },
@@ -125,11 +125,11 @@ export const orderCommands: readonly Command[] = [
     },
   },
   {
-    ...{ id: 187, name: "Actuators", group: "payload", place: "none", takenBy: px4 },
+    ...{ id: 187, name: "Actuators", group: "payload", position: "none", takenBy: px4 },
     parameters: { param1: actuator(1), param2: actuator(2), param3: actuator(3), param4: actuator(4) },
   },
   {
-    ...{ id: 211, name: "Gripper", group: "payload", place: "none", takenBy: both },
+    ...{ id: 211, name: "Gripper", group: "payload", position: "none", takenBy: both },
     parameters: {
       param1: number("Gripper", 1),
       param2: {
@@ -142,7 +142,7 @@ export const orderCommands: readonly Command[] = [
     },
   },
   {
-    ...{ id: 42_600, name: "Winch", group: "payload", place: "none", takenBy: ardupilot },
+    ...{ id: 42_600, name: "Winch", group: "payload", position: "none", takenBy: ardupilot },
     parameters: {
       param1: number("Winch", 1),
       param2: {
@@ -159,11 +159,11 @@ export const orderCommands: readonly Command[] = [
     },
   },
   {
-    ...{ id: 181, name: "Relay", group: "payload", place: "none", takenBy: ardupilot },
+    ...{ id: 181, name: "Relay", group: "payload", position: "none", takenBy: ardupilot },
     parameters: { param1: number("Relay"), param2: { label: "Setting", options: switched, initial: 1 } },
   },
   {
-    ...{ id: 182, name: "Repeat a relay", group: "payload", place: "none", takenBy: ardupilot },
+    ...{ id: 182, name: "Repeat a relay", group: "payload", position: "none", takenBy: ardupilot },
     parameters: {
       param1: number("Relay"),
       param2: { label: "Times", min: 1, isWhole: true, initial: 1 },
@@ -171,11 +171,11 @@ export const orderCommands: readonly Command[] = [
     },
   },
   {
-    ...{ id: 216, name: "Sprayer", group: "payload", place: "none", takenBy: ardupilot },
+    ...{ id: 216, name: "Sprayer", group: "payload", position: "none", takenBy: ardupilot },
     parameters: { param1: { label: "Sprayer", options: switched, initial: 1 } },
   },
   {
-    ...{ id: 218, name: "Auxiliary function", group: "payload", place: "none", takenBy: ardupilot },
+    ...{ id: 218, name: "Auxiliary function", group: "payload", position: "none", takenBy: ardupilot },
     parameters: {
       param1: number("Function"),
       param2: {
@@ -190,7 +190,7 @@ export const orderCommands: readonly Command[] = [
     },
   },
   {
-    ...{ id: 208, name: "Parachute", group: "payload", place: "none", takenBy: ardupilot },
+    ...{ id: 208, name: "Parachute", group: "payload", position: "none", takenBy: ardupilot },
     parameters: {
       param1: {
         label: "Parachute",

@@ -16,7 +16,7 @@ const text = strings.plan.tools;
 
 /** What a new row is, and how it comes onto the map. */
 export function AddTools({ autopilot, command, isAdding, onInsert }: AddToolsProps) {
-  const isPlaced = (commandOf(command.value)?.place ?? "target") !== "none";
+  const isPlaced = (commandOf(command.value)?.position ?? "target") !== "none";
   return (
     <>
       <div class="tool">

@@ -1,6 +1,6 @@
 import { strings } from "../../../strings";
 import { type Autopilot, commandOf, JUMP } from "../commands";
-import { isOnMap, placeOf, type Row } from "./row";
+import { isOnMap, positionKind, type Row } from "./row";
 
 /** What is wrong with a row. A push refuses an error; a warning it may take. */
 export interface Fault {
@@ -27,7 +27,7 @@ function faultsOfRow(row: Row, rows: readonly Row[], autopilot: Autopilot): Faul
   if (row.command === JUMP && !leadsToRow(row, rows)) faults.push({ isError: true, text: text.jump });
   if (command && !command.takenBy.includes(autopilot))
     warn(text.notTaken(strings.plan.autopilots[autopilot]));
-  if (placeOf(row) === "path" && !isOnMap(row) && !whereItIs.has(row.command)) warn(text.noPosition);
+  if (positionKind(row) === "path" && !isOnMap(row) && !whereItIs.has(row.command)) warn(text.noPosition);
   for (const [column, parameter] of Object.entries(command?.parameters ?? {})) {
     const value = row[column as keyof typeof row];
     if (typeof value !== "number") continue;

@@ -2,7 +2,7 @@ import type { Signal } from "@preact/signals";
 import type { LatLng } from "../../../map/features";
 import { commandOf, WAYPOINT } from "../commands";
 import type { PlanEditor } from "../editor/plan-editor";
-import { isOnPath, type MissionContent, newRow, nextKey, placeOf, type Row } from "./row";
+import { isOnPath, type MissionContent, newRow, nextKey, positionKind, type Row } from "./row";
 import { asCommand, changeRow, deleteRow, insertRows, moveRow } from "./row-edits";
 
 export type MissionActions = ReturnType<typeof missionActions>;
@@ -54,7 +54,7 @@ export function missionActions(editor: PlanEditor<MissionContent>, selected: Sig
     },
     /** For all rows that are flown to above 0 m, which a landing is not. */
     setAllHeights({ altitude, frame }: Pick<Row, "altitude" | "frame">) {
-      const isFlown = (row: Row) => placeOf(row) === "path" && row.altitude > 0;
+      const isFlown = (row: Row) => positionKind(row) === "path" && row.altitude > 0;
       setRows(rows().map((row) => (isFlown(row) ? { ...row, altitude, frame } : row)));
     },
     rename(name: string) {

@@ -46,7 +46,7 @@ export const isJump = ({ command }: Row): boolean => command === JUMP;
 
 /** The row as another command, whose parameters begin as those of a new one. A position stays where both have one. */
 export function asCommand(row: Row, command: number, fresh: Row): Row {
-  const places = [row.command, command].map((id) => commandOf(id)?.place ?? "target");
+  const places = [row.command, command].map((id) => commandOf(id)?.position ?? "target");
   const { key, label, type } = row;
   const kept = places.includes("none")
     ? {}

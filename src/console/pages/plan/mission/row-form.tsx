@@ -7,7 +7,7 @@ import type { Fault } from "./faults";
 import type { MissionActions } from "./mission-actions";
 import { columnUnit, ParameterField } from "./parameter-field";
 import { plainFrame } from "./route";
-import { frames, isOnPath, placeOf, type Row } from "./row";
+import { frames, isOnPath, positionKind, type Row } from "./row";
 
 interface RowFormProps {
   readonly row: Row;
@@ -26,7 +26,7 @@ const COLUMNS = ["param1", "param2", "param3", "param4"] as const;
 export function RowForm({ row, place, rows, autopilot, faults, actions }: RowFormProps) {
   const command = commandOf(row.command);
   const change = (columns: Partial<Row>) => actions.change(row.key, columns);
-  const hasPosition = placeOf(row) !== "none" || !command;
+  const hasPosition = positionKind(row) !== "none" || !command;
   // What the autopilot leaves out is shown where it is set.
   const isKept = (column: (typeof COLUMNS)[number]) => {
     const { only = autopilot } = command?.parameters[column] ?? {};

@@ -1,6 +1,6 @@
 import type { components } from "../../../../client/api-types";
 import type { LatLng } from "../../../map/features";
-import { type Command, commandOf, type ParameterColumn, RETURN } from "../commands";
+import { type Command, commandOf, type ParameterColumn, type PositionKind, RETURN } from "../commands";
 
 type StoredPoint = components["schemas"]["MissionPoint"];
 
@@ -38,7 +38,7 @@ export function newRow(
   position: LatLng | undefined,
   before: Row | undefined,
 ): Row {
-  const isPlaced = command.place !== "none";
+  const isPlaced = command.position !== "none";
   const columns: ParameterColumn[] = ["param1", "param2", "param3", "param4"];
   const parameters = columns.map((column) => {
     const parameter = command.parameters[column];
@@ -56,13 +56,14 @@ export function newRow(
 }
 
 /** A command that is not in the table may have a position. */
-export const placeOf = ({ command, frame }: Row): Command["place"] =>
-  commandOf(command)?.place ?? (frame === frames.none ? "none" : "target");
+export const positionKind = ({ command, frame }: Row): PositionKind =>
+  commandOf(command)?.position ?? (frame === frames.none ? "none" : "target");
 
 /** Whether it stands on the map: without a position, a take-off or landing is where the vehicle is. */
-export const isOnMap = (row: Row): boolean => placeOf(row) !== "none" && (row.lat !== 0 || row.lng !== 0);
+export const isOnMap = (row: Row): boolean =>
+  positionKind(row) !== "none" && (row.lat !== 0 || row.lng !== 0);
 
 /** Whether the vehicle flies to its position. */
-export const isOnPath = (row: Row): boolean => isOnMap(row) && placeOf(row) === "path";
+export const isOnPath = (row: Row): boolean => isOnMap(row) && positionKind(row) === "path";
 
 export const isReturn = ({ command }: Row): boolean => command === RETURN;
