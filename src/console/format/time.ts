@@ -19,8 +19,8 @@ const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", ti
 
 const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
 
-/** `14:03:59`, in the browser's time zone. */
-export const localTimeOfDay = (at: Date): string => timeOfDay.format(at);
+/** `14:03:59`, in the browser's time zone, of a date or of milliseconds since 1970. */
+export const localTimeOfDay = (at: Date | number): string => timeOfDay.format(at);
 
 /** In the browser's time zone, as its language writes it. */
 export const localTime = (iso: string | Date): string => dateAndTime.format(new Date(iso));
@@ -29,11 +29,6 @@ const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 
 /** The date alone, in the browser's time zone. */
 export const localDate = (iso: string | Date): string => date.format(new Date(iso));
-
-const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
-
-/** The time of day with its seconds, of milliseconds since 1970. */
-export const localClock = (milliseconds: number): string => timeOfDay.format(milliseconds);
 
 /** The browser's time zone, such as `Europe/Zurich`. */
 export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;

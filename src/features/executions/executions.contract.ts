@@ -1,5 +1,5 @@
 import type { ContractCase, ContractWorld } from "../../testing/contract";
-import { flying, foreignAndMissing, foreignDrone, refusal } from "../../testing/contract/execution-steps";
+import { flying, foreignAndMissing, foreignDrone, refusal } from "../../testing/contract/execution-requests";
 import { droneClient, upload } from "../../testing/worlds/uploads";
 
 export const executionsContract: readonly ContractCase[] = [

@@ -1,7 +1,7 @@
 import { createPublicKey } from "node:crypto";
 import { flight as loggedFlight, statsOf, trackOf } from "../../testing/analysed-logs";
 import type { ContractCase } from "../../testing/contract";
-import { flying, foreignAndMissing, refusal } from "../../testing/contract/execution-steps";
+import { flying, foreignAndMissing, refusal } from "../../testing/contract/execution-requests";
 import { upload } from "../../testing/worlds/uploads";
 
 /** Of what is made of an execution. */

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { clock, localClock } from "../../../format/time";
+import { clock, localTimeOfDay } from "../../../format/time";
 import { strings } from "../../../strings";
 import type { FlightView } from "./flight-view";
 import { measured } from "./plot-table";
@@ -27,7 +27,7 @@ export function Scrubber({ view, began, isLive }: ScrubberProps) {
     <div class="scrubber">
       <div class="moment">
         <strong>{clock(seconds)}</strong>
-        {began !== undefined && <time>{localClock(began + seconds * 1_000)}</time>}
+        {began !== undefined && <time>{localTimeOfDay(began + seconds * 1_000)}</time>}
         <span class="mode">{mode.value ?? text.noMode}</span>
       </div>
       <input

@@ -1,5 +1,5 @@
 import { cameraCommands } from "./camera-commands";
-import type { Autopilot, Command, CommandGroup, Parameter, ParameterColumn } from "./command";
+import type { Autopilot, Command, CommandGroup, Parameter, ParameterColumn, PositionKind } from "./command";
 import { flightCommands } from "./flight-commands";
 import { orderCommands } from "./order-commands";
 
