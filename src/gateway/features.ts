@@ -23,7 +23,7 @@ import type { GatewayDeps } from "./deps";
 export function composeFeatures(deps: GatewayDeps) {
   const account = accounts(deps);
   const drone = drones({ ...deps, signingKey: account.tokens.key });
-  const video = videoRooms({ ...deps, droneEvents: drone.events });
+  const video = videoRooms({ ...deps, droneEvents: drone.events, signingKey: account.tokens.key });
   const guards: Guards = {
     public: () => undefined,
     token: () => undefined,

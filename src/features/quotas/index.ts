@@ -40,6 +40,7 @@ export function quotas({ db, clock, quotas, socketsOf }: QuotasDeps): { readonly
       row("sockets", socketsOf(userId)),
       row("resting_addresses", await countResting(db, userId)),
       row("mails", await quotas.used("mails", userId)),
+      row("video_viewers", await quotas.used("video_viewers", userId)),
     ];
     for (const { drone_id, ...amounts } of await droneAssets(db, userId, now)) {
       rows.push(

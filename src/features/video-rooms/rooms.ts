@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { type Janus, JanusError, NO_SUCH_ROOM, ROOM_EXISTS } from "./janus";
+import { z } from "zod";
+import { JanusError, NO_SUCH_ROOM, ROOM_EXISTS } from "../../platform/janus";
+import type { Janus } from "./janus";
 import type { RoomKeys } from "./video-rooms.store";
 
 /** Every room: one publisher, a video profile that every browser and drone supports, no recording. */
@@ -64,6 +66,18 @@ export async function removeRoom(
   signal: AbortSignal,
 ): Promise<void> {
   await janus.videoRoom({ request: "destroy", room, secret, permanent: false }, signal).catch(absent);
+}
+
+const Participants = z.object({ participants: z.array(z.object({ id: z.int(), publisher: z.boolean() })) });
+
+/** The id of the room's publisher: the drone's camera. Undefined while nobody sends. */
+export async function publisherOf(
+  janus: Janus,
+  room: number,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const reply = await janus.videoRoom({ request: "listparticipants", room }, signal);
+  return Participants.parse(reply).participants.find(({ publisher }) => publisher)?.id;
 }
 
 function absent(error: unknown): false {

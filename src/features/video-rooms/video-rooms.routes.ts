@@ -5,7 +5,7 @@ import { RoomForDrone, RoomForOwner, RoomRequest, StartQuery } from "./video-roo
 import type { StartedStream, VideoRooms } from "./video-rooms.service";
 
 const params = ids("drone_id");
-const common = {
+export const common = {
   tag: "Video rooms",
   envelope: "B",
   errors: { unavailable: 400, internal: 400 },

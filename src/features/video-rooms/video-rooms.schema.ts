@@ -29,3 +29,12 @@ export const RoomForOwner = z.object({
   room_password: z.string(),
   listeners: z.int().describe("Subscribers on the drone's side that received it."),
 });
+
+export const Viewer = z.object({
+  viewer: z.string().describe("Names the viewer in later requests of the same user."),
+  sdp: z.string().describe("The media server's offer, with all of its candidates: H.264, one direction."),
+});
+
+export const ViewerAnswer = z.object({
+  sdp: z.string().min(1).max(60_000).describe("The answer to the offer."),
+});

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { DomainError, isDomainError } from "../../domain/errors";
+import { DomainError } from "../../domain/errors";
 import type { Db } from "../../platform/postgres/db";
 import type { Logger } from "../../platform/process/log";
 import type { Drone } from "../drones";
-import { type Janus, JanusError, WRONG_SECRET } from "./janus";
-import { freshKeys, isOpen, makeRoom, removeRoom } from "./rooms";
+import { explained } from "./explained";
+import type { Janus } from "./janus";
+import { freshKeys, isOpen, makeRoom, publisherOf, removeRoom } from "./rooms";
 import { lockRoom, type RoomKeys, saveKeys, unlockRoom } from "./video-rooms.store";
 
 interface VideoRoomsDeps {
@@ -30,13 +31,24 @@ export type StartedStream = OpenRoom & {
   readonly listeners: number;
 };
 
+/** What is needed to watch a drone's camera. */
+interface Camera {
+  readonly room: number;
+  readonly pin: string;
+  /** The publisher's id. */
+  readonly feed: number;
+}
+
 /** Limit of one call, the wait for the room's lock included. */
-const LIMIT_MS = 2_400;
+export const LIMIT_MS = 2_400;
 /** A lock outlives its process by as much at most. */
 const LOCK_SECONDS = 5;
 const RESTART_PAUSE_MS = 300;
 /** Arming does not wait longer for video. */
 const ARM_LIMIT_MS = 800;
+
+export const NO_MEDIA_SERVER = "There is no media server: JANUS_URL is not configured.";
+export const NOBODY_SENDS = "The drone's camera does not send yet. Try again in a second.";
 
 type LockedRoom = {
   readonly janus: Janus;
@@ -80,6 +92,23 @@ export class VideoRooms {
     return this.startStream(drone, room, true);
   }
 
+  /**
+   * The camera that sends into the drone's room. Rejects with `not_found` when the stream was not started, and with
+   * `conflict` while nobody sends. A room that a restarted media server has forgotten is made anew, and the stream started
+   * in it.
+   */
+  async camera(userId: number, droneId: number): Promise<Camera> {
+    const drone = await this.deps.droneFor(userId, droneId);
+    const { room, feed } = await this.withLock(droneId, LIMIT_MS, async (locked) => {
+      if (!locked.keys) throw new DomainError("not_found", "The drone's video is off. Start it first.");
+      const room = await opened(this.deps.db, droneId, locked);
+      return { room, feed: await publisherOf(locked.janus, droneId, locked.signal) };
+    });
+    if (room.isNew) await this.startStream(drone, room, true);
+    if (feed === undefined) throw new DomainError("conflict", NOBODY_SENDS);
+    return { room: droneId, pin: room.pin, feed };
+  }
+
   /** Opens the room of a simulated drone before it is armed. */
   async beforeArm(drone: Drone): Promise<void> {
     if (drone.type !== "sitl" || !this.deps.janus) return;
@@ -114,14 +143,7 @@ export class VideoRooms {
   }
 
   private ensure({ id: room }: Drone, limitMs: number): Promise<OpenRoom> {
-    return this.withLock(room, limitMs, async ({ janus, signal, keys }) => {
-      if (keys && (await isOpen(janus, room, keys, signal))) return { room, ...keys, isNew: false };
-      const fresh = freshKeys();
-      // Stored first: a room whose secret was lost could never be ended.
-      await saveKeys(this.deps.db, room, fresh);
-      await makeRoom(janus, room, fresh, signal);
-      return { room, ...fresh, isNew: true };
-    });
+    return this.withLock(room, limitMs, (locked) => opened(this.deps.db, room, locked));
   }
 
   private remove(room: number): Promise<void> {
@@ -140,7 +162,7 @@ export class VideoRooms {
   ): Promise<T> {
     const { db, janus } = this.deps;
     if (!janus) {
-      throw new DomainError("video_room_failed", "There is no media server: JANUS_URL is not configured.");
+      throw new DomainError("video_room_failed", NO_MEDIA_SERVER);
     }
     const signal = AbortSignal.timeout(limitMs);
     let locked = await lockRoom(db, room, LOCK_SECONDS);
@@ -159,23 +181,17 @@ export class VideoRooms {
   }
 }
 
+/** The room with the keys that it had, or made with new ones. */
+async function opened(db: Db, room: number, { janus, signal, keys }: LockedRoom): Promise<OpenRoom> {
+  if (keys && (await isOpen(janus, room, keys, signal))) return { room, ...keys, isNew: false };
+  const fresh = freshKeys();
+  // Stored first: a room whose secret was lost could never be ended.
+  await saveKeys(db, room, fresh);
+  await makeRoom(janus, room, fresh, signal);
+  return { room, ...fresh, isNew: true };
+}
+
 function channelOf(drone: Drone, topic: "video_room_details" | "video_room_state"): string {
   if (!drone.ip) throw new DomainError("video_room_failed", "The drone has no address yet.");
   return `${drone.ip}:${topic}`;
-}
-
-function explained(error: unknown, signal: AbortSignal): unknown {
-  const said = (message: string) => new DomainError("video_room_failed", message, { cause: error });
-  if (isDomainError(error)) return error;
-  if (error instanceof JanusError) {
-    return error.code === WRONG_SECRET
-      ? said("The media server has a room of this number that is not ours to use; end it there.")
-      : said(`The media server refused: ${error.reason}.`);
-  }
-  if (signal.aborted) return said("The media server did not answer in time.");
-  // fetch says nothing more of a connection that failed, or the answer was not Janus's.
-  const { name } = error as Error;
-  if (name === "TypeError") return said("The media server cannot be reached.");
-  if (name === "SyntaxError" || name === "ZodError") return said("The server at JANUS_URL is not Janus.");
-  return error;
 }

@@ -154,6 +154,11 @@ export const examples: Readonly<Record<string, Example>> = {
       ],
     },
   },
+  "DELETE /video_room/:drone_id/viewers/:viewer": {
+    reply: {
+      message: "The viewer has ended.",
+    },
+  },
   "GET /assets/:vehicle_id": {
     reply: {
       success: true,
@@ -2889,6 +2894,25 @@ export const examples: Readonly<Record<string, Example>> = {
       room_number: 1,
       room_password: "8pAGog5Wnvb49Er1",
       room_mgmt_token: "q7oH3FRTzEDMpg_-2-Eow2WnjEFyz6w1",
+    },
+  },
+  "POST /video_room/:drone_id/viewers": {
+    reply: {
+      viewer: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
+      sdp: "v=0\r\no=- 1795825035269511 1 IN IP4 127.0.0.1\r\n…",
+    },
+  },
+  "POST /video_room/:drone_id/viewers/:viewer/answer": {
+    request: {
+      sdp: "v=0\r\no=- 15098182 0 IN IP4 0.0.0.0\r\n…",
+    },
+    reply: {
+      message: "The stream flows.",
+    },
+  },
+  "POST /video_room/:drone_id/viewers/:viewer/keepalive": {
+    reply: {
+      message: "The viewer goes on.",
     },
   },
   "PUT /billing/subscription/vehicles": {

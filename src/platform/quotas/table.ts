@@ -64,6 +64,10 @@ export const quotaTable = {
     ...{ per: "user", limit: 50, counts: "sessions with one relay" },
     advice: "Close some.",
   },
+  video_viewers: {
+    ...{ per: "user", limit: 60, seconds: MINUTE },
+    counts: "viewers of drones' cameras that begin or are kept alive",
+  },
   resting_addresses: {
     ...{ per: "user", limit: 20 },
     counts: "addresses of deleted drones within 24 hours; at the limit the user's own are used again",

@@ -58,8 +58,8 @@ const findNothing: ReadonlySet<string> = new Set([
     "mode_info",
   ],
   ...["name", "notes", "occurrence_time", "offset", "param_id", "params", "password", "port"],
-  ...["recurrence_rule", "scheduled_time", "sequence", "size", "source", "start", "status", "title"],
-  ...["token", "type", "update", "username", "vehicle_count", "vehicle_type"],
+  ...["recurrence_rule", "scheduled_time", "sdp", "sequence", "size", "source", "start", "status", "title"],
+  ...["token", "type", "update", "username", "vehicle_count", "vehicle_type", "viewer"],
 ]);
 
 /** The status of a request with another user's id, where it is not 404. A listing is 200 and has none of their rows. */
