@@ -38,7 +38,7 @@ COPY migrations migrations
 COPY bench bench
 # Leaves out programs that only a laptop or a test needs.
 RUN npm run build \
- && rm -rf dist/bench dist/src/testing dist/src/laptop dist/cmd/fleet.* dist/cmd/demo.* dist/.built
+ && rm -rf dist/bench dist/src/testing dist/src/laptop dist/cmd/fleet.* dist/cmd/demo.* dist/cmd/camera.* dist/.built
 
 FROM ${DEBIAN_IMAGE} AS runtime
 # iptables brings both backends; the tunnel uses the one that the node's own rules are in. fonts-dejavu-core is for

@@ -28,7 +28,8 @@ const startLimitMs = 30_000;
 const lastLines = 20;
 
 /** The compiled entrypoint, beside this compiled file. */
-const entrypointFile = (entrypoint: string) => join(__dirname, "..", "..", "..", "cmd", `${entrypoint}.js`);
+export const entrypointFile = (entrypoint: string) =>
+  join(__dirname, "..", "..", "..", "cmd", `${entrypoint}.js`);
 
 /**
  * Run one of our own processes as a child. It has a session of its own, so that the terminal's Ctrl-C reaches

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
+import { isInstalled } from "../servers/installed";
 import { startJanus } from "../servers/janus";
 import type { Component } from "./component";
 
@@ -22,6 +22,3 @@ export const media: Component = {
     };
   },
 };
-
-const isInstalled = (program: string, path = ""): boolean =>
-  path.split(delimiter).some((folder) => folder !== "" && existsSync(join(folder, program)));
