@@ -91,6 +91,8 @@ function recordedProcesses(): { pid: number; mark: string }[] {
       mark: join(programs, "cmd", name.replace(".pid", ".js")),
     })),
   ];
+  const camera = { file: join(folder, "camera", "camera.pid"), mark: join(folder, "camera") };
+  if (existsSync(camera.file)) files.push(camera);
   return files.map(({ file, mark }) => ({ pid: Number.parseInt(readFileSync(file, "utf8"), 10), mark }));
 }
 
@@ -129,6 +131,16 @@ describe("a cold start", () => {
     await reply(api.POST("/reset-password", { body: { email } }));
     while (!stack.output().includes("/reset-password?token=")) await delay(20);
     expect(stack.output()).toMatch(/Mail to pilot@example\.com: .+\n\s+http:\S+\/reset-password\?token=/);
+  });
+
+  test("shows the copter's camera", async () => {
+    const api = await apiOf(stack.ready);
+    const params = { path: { drone_id: stack.ready.drone_id as number } };
+    expect((await reply(api.GET("/video_room/{drone_id}/start", { params }))).listeners).toBe(1);
+    const watch = () => api.POST("/video_room/{drone_id}/viewers", { params });
+    while ((await watch()).response.status !== 201) await delay(100);
+    // It goes on until the stack is killed below.
+    expect(recordedProcesses()).toHaveLength(8);
   });
 
   test("flies the demonstration", async () => {
