@@ -37,6 +37,18 @@ export const provisioningContract: readonly ContractCase[] = [
     },
   },
   {
+    route: "GET /drone/setup",
+    title: "answers 200 with a script, without a token",
+    run: async ({ gateway }) => {
+      const reply = await fetch(`${gateway.url}/api/v1/drone/setup`);
+      expect([reply.status, reply.headers.get("content-type")]).toEqual([
+        200,
+        "text/x-shellscript; charset=utf-8",
+      ]);
+      expect(await reply.text()).toMatch(/^#!\/usr\/bin\/env bash\n/);
+    },
+  },
+  {
     route: "GET /drone/pull",
     title: "answers 200 with credentials for an hour",
     run: async () => {

@@ -5,6 +5,7 @@ import { clientDisconnect } from "../../http/client-disconnect";
 import { type Route, route } from "../../http/route";
 import type { TemporaryCredentials } from "../../platform/objects/sts";
 import type { ActivationService } from "./activation.service";
+import { setupScript } from "./setup-script";
 
 const ActivationReply = z
   .object({
@@ -47,6 +48,26 @@ export function provisioningRoutes(
         429: "Too many wrong tokens, from this address or in all.",
       },
       handle: ({ ctx, network }) => activation.activate(tokenOf(ctx), network, clientDisconnect(ctx)),
+    }),
+    route({
+      method: "get",
+      path: "/drone/setup",
+      tag: "Drones",
+      summary: "The script that sets up a drone's computer",
+      description:
+        "For bash, as root: `curl -fsS {origin}/api/v1/drone/setup | bash -s -- {origin} {activation token}`. It activates the drone, brings its tunnel up and starts its containers. It is the same for all drones and holds no secret.",
+      guard: "public",
+      envelope: "raw",
+      success: {
+        status: 200,
+        schema: z.string(),
+        description: "The script.",
+        mediaTypes: ["text/x-shellscript"],
+      },
+      handle: ({ ctx }) => {
+        ctx.type = "text/x-shellscript; charset=utf-8";
+        ctx.body = setupScript;
+      },
     }),
     route({
       method: "get",
