@@ -33,13 +33,17 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     >
       <header>
         <h2 id={id}>{title}</h2>
-        <button type="button" class="quiet" aria-label={strings.close} onClick={onClose}>
-          <svg viewBox="0 0 24 24" width="22" height="22" class="line" aria-hidden="true">
-            <path d="M6 6l12 12M18 6L6 18" />
-          </svg>
-        </button>
+        <CloseButton label={strings.close} onClick={onClose} />
       </header>
       {children}
     </dialog>
   );
 }
+
+export const CloseButton = ({ label, onClick }: { label: string; onClick: () => void }) => (
+  <button type="button" class="quiet" aria-label={label} title={label} onClick={onClick}>
+    <svg viewBox="0 0 24 24" width="22" height="22" class="line" aria-hidden="true">
+      <path d="M6 6l12 12M18 6L6 18" />
+    </svg>
+  </button>
+);
