@@ -164,7 +164,7 @@ test("a drone that falls silent looks old within two seconds, and a link lost in
     () =>
       new Promise<string>((resolve) => {
         const drone = document.querySelector('[role="option"]') as HTMLElement;
-        const look = () => drone.classList.contains("old") && resolve(drone.innerText);
+        const look = () => drone.classList.contains("old") && resolve(drone.textContent ?? "");
         new MutationObserver(look).observe(drone, { attributes: true });
       }),
   );

@@ -2,7 +2,7 @@ import { useComputed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { reply } from "../../../client/client";
 import { duration } from "../../format/time";
-import { degrees, height, NO_VALUE, place, voltage } from "../../format/units";
+import { coordinates, degrees, height, NO_VALUE, voltage } from "../../format/units";
 import { CloseButton } from "../../parts/dialog";
 import { LiveText } from "../../parts/live-text";
 import { useLoaded } from "../../parts/loaded";
@@ -138,7 +138,7 @@ function Values({ fleet, drone }: { fleet: FleetModel; drone: Drone }) {
 }
 
 const placeText = (position: { latitude: number; longitude: number } | null | undefined): string =>
-  position ? place(position.latitude, position.longitude) : NO_VALUE;
+  position ? coordinates(position.latitude, position.longitude) : NO_VALUE;
 
 interface ValueProps {
   readonly name: string;
