@@ -22,6 +22,8 @@ const elsewhere = new Set([
   ...["ready.json", "secrets.json"],
   // Written by the hub, on its node and in the object store.
   ...["/run/fleet-tunnel/lease.json", "vpn/index.json", "vpn/endpoints.json"],
+  // Written on the drone's computer.
+  "/opt/fleet/compose.yaml",
   // Written by the operator.
   ...["images.txt", "registry.yaml", "values.yaml"],
   // Examples of names.

@@ -24,7 +24,7 @@ const MOST_BUTTONS = 16;
 export type StickState = "off" | "connecting" | "centring" | "sending";
 
 /** What the drone said last of a frame. */
-export interface Echo {
+export interface AcknowledgedFrame {
   /** Milliseconds from reading the sticks to the drone's answer. */
   readonly roundTrip: number;
   readonly acknowledgement: Acknowledgement;
@@ -50,7 +50,7 @@ interface Options {
 export class StickLink {
   private readonly current = signal<StickState>("off");
   private readonly cause = signal("");
-  private readonly echoed = signal<Echo | undefined>(undefined);
+  private readonly echoed = signal<AcknowledgedFrame | undefined>(undefined);
   private readonly counted = signal(0);
   private socket: WebSocket | undefined;
   private source: StickSource | undefined;
@@ -68,7 +68,7 @@ export class StickLink {
   get reason(): ReadonlySignal<string> {
     return this.cause;
   }
-  get echo(): ReadonlySignal<Echo | undefined> {
+  get echo(): ReadonlySignal<AcknowledgedFrame | undefined> {
     return this.echoed;
   }
   /** Frames that were sent since the sticks were turned on. */

@@ -6,7 +6,7 @@ import { strings } from "../../../strings";
 import { useFlown } from "../context";
 import { PadSetup } from "./pad-setup";
 import type { SourceKind, StickControl } from "./stick-control";
-import { type Echo, isLate, type StickState } from "./stick-link";
+import { type AcknowledgedFrame, isLate, type StickState } from "./stick-link";
 import "./sticks.css";
 
 const text = strings.fly.sticks;
@@ -137,7 +137,7 @@ const Figure = ({ label, children }: { label: string; children: string }) => (
   </div>
 );
 
-function droneText(echo: Echo | undefined): string {
+function droneText(echo: AcknowledgedFrame | undefined): string {
   if (!echo) return NO_VALUE;
   const { accepted, reason, state } = echo.acknowledgement;
   if (accepted) return text.droneStates[state] ?? NO_VALUE;

@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { occurrences } from "../../features/calendar/recurrence/occurrences";
-import { parseRecurrence } from "../../features/calendar/recurrence/rule";
-import { findZone } from "../../features/calendar/recurrence/zone";
-import { addMonths, firstWeekday, weekOf, weeksOfMonth } from "../pages/calendar/day";
-import { changesOf, draftOf } from "../pages/calendar/draft";
+import { occurrences } from "../../../features/calendar/recurrence/occurrences";
+import { parseRecurrence } from "../../../features/calendar/recurrence/rule";
+import { findZone } from "../../../features/calendar/recurrence/zone";
+import { addMonths, firstWeekday, weekOf, weeksOfMonth } from "../../pages/calendar/day";
+import { changesOf, draftOf } from "../../pages/calendar/draft";
 import {
   frequencies,
   moveRule,
@@ -11,9 +11,9 @@ import {
   readRule,
   weekdays,
   writeRule,
-} from "../pages/calendar/rule";
-import type { CalendarEvent } from "../pages/calendar/states";
-import { localText, parseLocal, showings, type Zone, zoneOf } from "../pages/calendar/zone";
+} from "../../pages/calendar/rule";
+import type { CalendarEvent } from "../../pages/calendar/states";
+import { localText, parseLocal, showings, type Zone, zoneOf } from "../../pages/calendar/zone";
 
 const zones = ["UTC", "Europe/Zurich", "America/New_York", "Australia/Lord_Howe", "Africa/Cairo"];
 const zone = (name: string) => zoneOf(name) as Zone;

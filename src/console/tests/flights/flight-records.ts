@@ -2,11 +2,11 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
-import { freshFolder } from "../../testing";
-import { endExecution, executionOf, type Flight, startFlight } from "../../testing/worlds/flights";
-import { LoggedCopter } from "../../testing/worlds/logged-copter";
-import type { TestGateway } from "../../testing/worlds/start-gateway";
-import { upload } from "../../testing/worlds/uploads";
+import { freshFolder } from "../../../testing";
+import { endExecution, executionOf, type Flight, startFlight } from "../../../testing/worlds/flights";
+import { LoggedCopter } from "../../../testing/worlds/logged-copter";
+import type { TestGateway } from "../../../testing/worlds/start-gateway";
+import { upload } from "../../../testing/worlds/uploads";
 
 /** Markup in every name that a drone or a user chooses. */
 export const HOSTILE = "<img src=x onerror=alert(1)><b>&amp;";

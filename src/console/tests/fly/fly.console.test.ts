@@ -1,11 +1,11 @@
 import type { Page } from "playwright-core";
-import { Severity } from "../../simvehicle/reports";
-import { eventually } from "../../testing/until";
-import { tappedDrone } from "../../testing/worlds/replicas";
-import type { SimulatedDrone } from "../../testing/worlds/simulated-drone";
-import type { TestUser } from "../../testing/worlds/start-gateway";
-import { testLooks } from "./appearance";
-import { consoleTests, signIn } from "./console-world";
+import { Severity } from "../../../simvehicle/reports";
+import { eventually } from "../../../testing/until";
+import { tappedDrone } from "../../../testing/worlds/replicas";
+import type { SimulatedDrone } from "../../../testing/worlds/simulated-drone";
+import type { TestUser } from "../../../testing/worlds/start-gateway";
+import { testLooks } from "../appearance";
+import { consoleTests, signIn } from "../console-world";
 import { button, flyPage, hold, namedDrone, order, reading } from "./fly-page";
 
 const at = consoleTests();

@@ -1,9 +1,9 @@
 import type { Locator, Page } from "playwright-core";
-import type { ApiClient } from "../../testing/client";
-import { eventually } from "../../testing/until";
-import type { TestUser } from "../../testing/worlds/start-gateway";
-import type { TestWindow } from "./browser";
-import { type ConsoleWorld, signIn } from "./console-world";
+import type { ApiClient } from "../../../testing/client";
+import { eventually } from "../../../testing/until";
+import type { TestUser } from "../../../testing/worlds/start-gateway";
+import type { TestWindow } from "../browser";
+import { type ConsoleWorld, signIn } from "../console-world";
 
 /** Where the plans of these tests are. */
 export const ORIGIN = { lat: 47.397742, lng: 8.545594 };

@@ -1,16 +1,16 @@
 import type { Page } from "playwright-core";
-import { freePort } from "../../laptop/free-port";
-import { FakePayments } from "../../testing/fakes/fake-payments";
+import { freePort } from "../../../laptop/free-port";
+import { FakePayments } from "../../../testing/fakes/fake-payments";
 import {
   checkoutObject,
   freshId,
   invoiceObject,
   paymentEvent,
   subscriptionObject,
-} from "../../testing/fakes/payment-events";
-import type { TestUser } from "../../testing/worlds/start-gateway";
-import { testLooks } from "./appearance";
-import { type ConsoleWorld, consoleWorld, openAs, shown } from "./console-world";
+} from "../../../testing/fakes/payment-events";
+import type { TestUser } from "../../../testing/worlds/start-gateway";
+import { testLooks } from "../appearance";
+import { type ConsoleWorld, consoleWorld, openAs, shown } from "../console-world";
 
 const part = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 const dialog = (page: Page) => page.getByRole("dialog");

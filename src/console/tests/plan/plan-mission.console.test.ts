@@ -1,5 +1,5 @@
-import { eventually } from "../../testing/until";
-import { consoleTests, shown, signIn } from "./console-world";
+import { eventually } from "../../../testing/until";
+import { consoleTests, shown, signIn } from "../console-world";
 import { HOSTILE, ORIGIN, openMission, PlanPage, waypoint } from "./plan-page";
 
 const at = consoleTests();

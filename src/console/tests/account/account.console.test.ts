@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { saveSubscription } from "../../features/billing";
-import { confirmRecipients } from "../../testing/worlds/flights";
-import type { TestUser } from "../../testing/worlds/start-gateway";
-import { consoleTests, mailedLink, openAs, shown } from "./console-world";
+import { saveSubscription } from "../../../features/billing";
+import { confirmRecipients } from "../../../testing/worlds/flights";
+import type { TestUser } from "../../../testing/worlds/start-gateway";
+import { consoleTests, mailedLink, openAs, shown } from "../console-world";
 
 /** Without payments and without a simulation instance, as on most installations. */
 const at = consoleTests();

@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
-import { saveSubscription } from "../../features/billing";
-import { eventually } from "../../testing/until";
-import { endExecution, type Flight, startExecution, startFlight } from "../../testing/worlds/flights";
-import { droneClient } from "../../testing/worlds/uploads";
-import { testLooks } from "./appearance";
-import { consoleTests, shown, signIn } from "./console-world";
+import { saveSubscription } from "../../../features/billing";
+import { eventually } from "../../../testing/until";
+import { endExecution, type Flight, startExecution, startFlight } from "../../../testing/worlds/flights";
+import { droneClient } from "../../../testing/worlds/uploads";
+import { testLooks } from "../appearance";
+import { consoleTests, shown, signIn } from "../console-world";
 import { HOSTILE } from "./flight-records";
 
 const at = consoleTests();

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { createUser, hashPassword } from "../../features/accounts";
-import { consoleTests, consoleWorld, mailedLink, shown, signIn } from "./console-world";
+import { createUser, hashPassword } from "../../../features/accounts";
+import { consoleTests, consoleWorld, mailedLink, shown, signIn } from "../console-world";
 
 const at = consoleTests();
 

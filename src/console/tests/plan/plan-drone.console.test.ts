@@ -1,5 +1,5 @@
-import { simulatedDrone } from "../../testing/worlds/simulated-drone";
-import { consoleTests } from "./console-world";
+import { simulatedDrone } from "../../../testing/worlds/simulated-drone";
+import { consoleTests } from "../console-world";
 import { HOSTILE, ORIGIN, openMission, PlanPage, waypoint } from "./plan-page";
 
 const at = consoleTests();

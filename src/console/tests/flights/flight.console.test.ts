@@ -1,14 +1,14 @@
 import { createPublicKey } from "node:crypto";
 import type { Download, Page } from "playwright-core";
-import { verifyArchive } from "../../features/executions";
-import { micro, flight as straightLog } from "../../testing/analysed-logs";
-import { eventually } from "../../testing/until";
-import { type Flight, untilReported } from "../../testing/worlds/flights";
-import { sha256, upload } from "../../testing/worlds/uploads";
-import { testLooks } from "./appearance";
-import { consoleTests, consoleWorld, shown, signIn } from "./console-world";
+import { verifyArchive } from "../../../features/executions";
+import { micro, flight as straightLog } from "../../../testing/analysed-logs";
+import { eventually } from "../../../testing/until";
+import { type Flight, untilReported } from "../../../testing/worlds/flights";
+import { sha256, upload } from "../../../testing/worlds/uploads";
+import { testLooks } from "../appearance";
+import { consoleTests, consoleWorld, shown, signIn } from "../console-world";
+import { mapPixels, middleOf } from "../map-pixels";
 import { assetsOf, copterLog, endedFlight, HOSTILE, picture, uploadLog, video } from "./flight-records";
-import { mapPixels, middleOf } from "./map-pixels";
 
 const at = consoleTests(() => consoleWorld({ WORKER_IN_PROCESS: "true" }));
 

@@ -1,10 +1,10 @@
 import type { Locator, Page } from "playwright-core";
-import type { ApiClient } from "../../testing/client";
-import { type SimulatedDrone, simulatedDrone } from "../../testing/worlds/simulated-drone";
-import type { TestVehicleOptions } from "../../testing/worlds/simulator";
-import type { TestUser } from "../../testing/worlds/start-gateway";
-import type { TestWindow } from "./browser";
-import { shown, signIn } from "./console-world";
+import type { ApiClient } from "../../../testing/client";
+import { type SimulatedDrone, simulatedDrone } from "../../../testing/worlds/simulated-drone";
+import type { TestVehicleOptions } from "../../../testing/worlds/simulator";
+import type { TestUser } from "../../../testing/worlds/start-gateway";
+import type { TestWindow } from "../browser";
+import { shown, signIn } from "../console-world";
 
 /** Holds a button as a pilot does, until the page says that it acted: its fill is gone. */
 export async function hold(button: Locator): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
-import { storeMission } from "../../testing/worlds/plans";
-import type { TestUser } from "../../testing/worlds/start-gateway";
-import type { ConsoleWorld } from "./console-world";
+import { storeMission } from "../../../testing/worlds/plans";
+import type { TestUser } from "../../../testing/worlds/start-gateway";
+import type { ConsoleWorld } from "../console-world";
 
 /** The Monday that the browser's clock shows. */
 export const NOW = "2030-05-06T06:30:00Z";

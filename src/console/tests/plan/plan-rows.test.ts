@@ -1,8 +1,8 @@
-import { commandOf, commands } from "../pages/plan/commands";
-import { faultsOf } from "../pages/plan/mission/faults";
-import { profileOf, routeOf } from "../pages/plan/mission/route";
-import { newRow, nextKey, type Row } from "../pages/plan/mission/row";
-import { asCommand, changeRow, deleteRow, insertRows, moveRow } from "../pages/plan/mission/row-edits";
+import { commandOf, commands } from "../../pages/plan/commands";
+import { faultsOf } from "../../pages/plan/mission/faults";
+import { profileOf, routeOf } from "../../pages/plan/mission/route";
+import { newRow, nextKey, type Row } from "../../pages/plan/mission/row";
+import { asCommand, changeRow, deleteRow, insertRows, moveRow } from "../../pages/plan/mission/row-edits";
 
 const ZURICH = { lat: 47.397742, lng: 8.545594 };
 

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { consoleTests, signIn } from "./console-world";
+import { consoleTests, signIn } from "../console-world";
 import { openMission, PlanPage, waypoint } from "./plan-page";
 
 const at = consoleTests();

@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
-import { eventually } from "../../testing/until";
-import { endExecution, startExecution } from "../../testing/worlds/flights";
-import { simulatedDrone } from "../../testing/worlds/simulated-drone";
-import type { TestUser } from "../../testing/worlds/start-gateway";
-import { droneClient, upload } from "../../testing/worlds/uploads";
-import { consoleTests, consoleWorld, shown, signIn } from "./console-world";
+import { eventually } from "../../../testing/until";
+import { endExecution, startExecution } from "../../../testing/worlds/flights";
+import { simulatedDrone } from "../../../testing/worlds/simulated-drone";
+import type { TestUser } from "../../../testing/worlds/start-gateway";
+import { droneClient, upload } from "../../../testing/worlds/uploads";
+import { consoleTests, consoleWorld, shown, signIn } from "../console-world";
 import { copterLog } from "./flight-records";
 
 const at = consoleTests(() => consoleWorld({ WORKER_IN_PROCESS: "true" }));

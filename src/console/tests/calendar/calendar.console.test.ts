@@ -1,7 +1,8 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { saveSubscription } from "../../features/billing";
-import type { TestUser } from "../../testing/worlds/start-gateway";
-import { testLooks } from "./appearance";
+import { saveSubscription } from "../../../features/billing";
+import type { TestUser } from "../../../testing/worlds/start-gateway";
+import { testLooks } from "../appearance";
+import { consoleTests, openAs, shown } from "../console-world";
 import {
   closed,
   day,
@@ -15,7 +16,6 @@ import {
   press,
   ZURICH,
 } from "./calendar-world";
-import { consoleTests, openAs, shown } from "./console-world";
 
 const at = consoleTests();
 

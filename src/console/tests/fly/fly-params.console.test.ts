@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import type { SimulatedDrone } from "../../testing/worlds/simulated-drone";
-import { paramText, readParamFile, writeParamFile } from "../pages/fly/params/param-file";
-import { testLooks } from "./appearance";
-import { consoleTests, signIn } from "./console-world";
+import type { SimulatedDrone } from "../../../testing/worlds/simulated-drone";
+import { paramText, readParamFile, writeParamFile } from "../../pages/fly/params/param-file";
+import { testLooks } from "../appearance";
+import { consoleTests, signIn } from "../console-world";
 import { button, flyPage, namedDrone, order } from "./fly-page";
 
 const at = consoleTests();

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
-import { insertMissions } from "../../testing/worlds/plans";
-import { testLooks } from "./appearance";
-import { consoleTests, signIn } from "./console-world";
+import { insertMissions } from "../../../testing/worlds/plans";
+import { testLooks } from "../appearance";
+import { consoleTests, signIn } from "../console-world";
 import { HOSTILE, ORIGIN, openMission, PlanPage, storedMission, waypoint } from "./plan-page";
 
 const at = consoleTests();

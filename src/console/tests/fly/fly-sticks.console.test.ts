@@ -1,12 +1,12 @@
 import type { Page, WebSocketRoute } from "playwright-core";
-import { type Onboard, startOnboard } from "../../onboard";
-import { loadConfig, onboardConfig } from "../../platform/config";
-import { atEndOfFile } from "../../testing";
-import { scrape } from "../../testing/scrape";
-import { eventually } from "../../testing/until";
-import type { SimulatedDrone } from "../../testing/worlds/simulated-drone";
-import type { TestUser } from "../../testing/worlds/start-gateway";
-import { consoleTests, relayedWorld } from "./console-world";
+import { type Onboard, startOnboard } from "../../../onboard";
+import { loadConfig, onboardConfig } from "../../../platform/config";
+import { atEndOfFile } from "../../../testing";
+import { scrape } from "../../../testing/scrape";
+import { eventually } from "../../../testing/until";
+import type { SimulatedDrone } from "../../../testing/worlds/simulated-drone";
+import type { TestUser } from "../../../testing/worlds/start-gateway";
+import { consoleTests, relayedWorld } from "../console-world";
 import { button, flyPage, namedDrone, order, reading } from "./fly-page";
 
 const at = consoleTests(relayedWorld);

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
-import type { TestUser } from "../../testing/worlds/start-gateway";
-import { consoleTests, shown, signIn } from "./console-world";
+import type { TestUser } from "../../../testing/worlds/start-gateway";
+import { consoleTests, shown, signIn } from "../console-world";
 
 const at = consoleTests();
 let user: TestUser;
