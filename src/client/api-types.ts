@@ -1609,6 +1609,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/drone/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The script that sets up a drone's computer
+         * @description For bash, as root: `curl -fsS {origin}/api/v1/drone/setup | bash -s -- {origin} {activation token}`. It activates the drone, brings its tunnel up and starts its containers. It is the same for all drones and holds no secret.
+         */
+        get: operations["getDroneSetup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/drone/pull": {
         parameters: {
             query?: never;
@@ -4191,7 +4211,7 @@ export interface operations {
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
                      *         "ip": "10.70.12.34",
-                     *         "created_at": "2026-11-27T23:40:31.876Z"
+                     *         "created_at": "2026-11-28T01:06:49.132Z"
                      *       },
                      *       "message": "Registered. Sign in with the new password."
                      *     }
@@ -4483,7 +4503,7 @@ export interface operations {
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
                      *         "ip": "10.70.12.34",
-                     *         "created_at": "2026-11-27T23:40:38.593Z"
+                     *         "created_at": "2026-11-28T01:06:49.982Z"
                      *       },
                      *       "message": "The password was updated."
                      *     }
@@ -4571,20 +4591,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 32,
+                     *       "id": 31,
                      *       "username": "pilot@example.com",
                      *       "level": "CUSTOMER",
                      *       "is_active": true,
                      *       "ip": "10.70.12.34",
-                     *       "created_at": "2026-11-27T23:40:39.345Z",
+                     *       "created_at": "2026-11-28T01:06:50.398Z",
                      *       "success": true,
                      *       "data": {
-                     *         "id": 32,
+                     *         "id": 31,
                      *         "username": "pilot@example.com",
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
                      *         "ip": "10.70.12.34",
-                     *         "created_at": "2026-11-27T23:40:39.345Z"
+                     *         "created_at": "2026-11-28T01:06:50.398Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -7946,8 +7966,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 99,
-                     *       "user_id": 295,
+                     *       "id": 100,
+                     *       "user_id": 299,
                      *       "name": "Copter",
                      *       "type": "sitl",
                      *       "vehicle_type": "copter",
@@ -7957,8 +7977,8 @@ export interface operations {
                      *       "link": "mavlink",
                      *       "link_host": null,
                      *       "video_room_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
-                     *       "created_at": "2026-11-27T23:42:21.603Z",
-                     *       "updated_at": "2026-11-27T23:42:21.603Z"
+                     *       "created_at": "2026-11-28T01:07:27.421Z",
+                     *       "updated_at": "2026-11-28T01:07:27.421Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Drone"];
@@ -8071,8 +8091,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 102,
-                     *       "user_id": 304,
+                     *       "id": 103,
+                     *       "user_id": 307,
                      *       "name": "Renamed",
                      *       "type": "sitl",
                      *       "vehicle_type": "copter",
@@ -8082,8 +8102,8 @@ export interface operations {
                      *       "link": "mavlink",
                      *       "link_host": null,
                      *       "video_room_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
-                     *       "created_at": "2026-11-27T23:42:22.084Z",
-                     *       "updated_at": "2026-11-27T23:42:22.230Z"
+                     *       "created_at": "2026-11-28T01:07:27.660Z",
+                     *       "updated_at": "2026-11-28T01:07:27.699Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Drone"];
@@ -8374,7 +8394,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "drone_id": 108
+                     *       "drone_id": 109
                      *     }
                      */
                     "application/json": {
@@ -9087,7 +9107,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "drone_id": 11,
+                 *       "drone_id": 12,
                  *       "altitude": 12
                  *     }
                  */
@@ -9200,7 +9220,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "drone_id": 16
+                 *       "drone_id": 17
                  *     }
                  */
                 "application/json": {
@@ -9311,7 +9331,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "drone_id": 18
+                 *       "drone_id": 19
                  *     }
                  */
                 "application/json": {
@@ -9422,7 +9442,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "drone_id": 20
+                 *       "drone_id": 21
                  *     }
                  */
                 "application/json": {
@@ -9533,7 +9553,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "drone_id": 23,
+                 *       "drone_id": 24,
                  *       "mode_info": {
                  *         "custom_mode": "loiter"
                  *       }
@@ -9651,7 +9671,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "drone_id": 27,
+                 *       "drone_id": 28,
                  *       "motor_id": 2,
                  *       "percentage": 10
                  *     }
@@ -9769,7 +9789,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "drone_id": 32,
+                 *       "drone_id": 33,
                  *       "x": 20,
                  *       "y": 0,
                  *       "z": 15
@@ -9890,7 +9910,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "drone_id": 35,
+                 *       "drone_id": 36,
                  *       "lat": 47.398042000000004,
                  *       "lng": 8.545594,
                  *       "altitude": 20
@@ -10009,7 +10029,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "drone_id": 48,
+                 *       "drone_id": 49,
                  *       "mission_id": 2
                  *     }
                  */
@@ -10130,7 +10150,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "drone_id": 55
+                 *       "drone_id": 56
                  *     }
                  */
                 "application/json": {
@@ -10250,7 +10270,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "drone_id": 62,
+                 *       "drone_id": 63,
                  *       "geofence_id": 3,
                  *       "force": true
                  *     }
@@ -10386,7 +10406,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "drone_id": 68
+                 *       "drone_id": 69
                  *     }
                  */
                 "application/json": {
@@ -10514,7 +10534,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "drone_id": 70
+                 *       "drone_id": 71
                  *     }
                  */
                 "application/json": {
@@ -10647,7 +10667,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "drone_id": 39,
+                 *       "drone_id": 40,
                  *       "param_id": "FENCE_ENABLE",
                  *       "value": 1
                  *     }
@@ -10762,7 +10782,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "drone_id": 42,
+                 *       "drone_id": 43,
                  *       "params": {
                  *         "FENCE_ACTION": 1,
                  *         "FENCE_ENABLE": 1
@@ -10889,7 +10909,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "drone_id": 45,
+                 *       "drone_id": 46,
                  *       "source": "CAMERA"
                  *     }
                  */
@@ -11089,7 +11109,7 @@ export interface operations {
                      * @example {
                      *       "state": "verified",
                      *       "mission_id": 76,
-                     *       "verified_at": "2026-11-27T23:43:11.467Z",
+                     *       "verified_at": "2026-11-28T01:07:41.529Z",
                      *       "hash": "df207c92363f4e4b029050033ec256109c516575db6a9842462d588988894a24",
                      *       "items": [
                      *         {
@@ -11328,8 +11348,8 @@ export interface operations {
                      * @example {
                      *       "message": "The room is open.",
                      *       "room_number": 1,
-                     *       "room_password": "8pAGog5Wnvb49Er1",
-                     *       "room_mgmt_token": "q7oH3FRTzEDMpg_-2-Eow2WnjEFyz6w1"
+                     *       "room_password": "bo78hxzJ1tXfKNxs",
+                     *       "room_mgmt_token": "JGfG3nDLcWMhKQch3C-fMQZ7jbmhcq4g"
                      *     }
                      */
                     "application/json": {
@@ -11414,7 +11434,7 @@ export interface operations {
                      * @example {
                      *       "message": "The room is open. No program on the drone listens; it must open the room itself.",
                      *       "room_number": 2,
-                     *       "room_password": "Xg0JXvd0G4tcRCQb",
+                     *       "room_password": "Q_IQY5qgZyuatMud",
                      *       "listeners": 0
                      *     }
                      */
@@ -11557,7 +11577,7 @@ export interface operations {
                      * @example {
                      *       "message": "The stream starts.",
                      *       "room_number": 9,
-                     *       "room_password": "53O5akofzH4RdkaB",
+                     *       "room_password": "JIZWdy9H7a7GCghn",
                      *       "listeners": 1
                      *     }
                      */
@@ -11631,7 +11651,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "viewer": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
-                     *       "sdp": "v=0\r\no=- 1795825035269511 1 IN IP4 127.0.0.1\r\n…"
+                     *       "sdp": "v=0\r\no=- 1795827997792250 1 IN IP4 127.0.0.1\r\n…"
                      *     }
                      */
                     "application/json": {
@@ -11707,7 +11727,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "sdp": "v=0\r\no=- 15098182 0 IN IP4 0.0.0.0\r\n…"
+                 *       "sdp": "v=0\r\no=- 13302070 0 IN IP4 0.0.0.0\r\n…"
                  *     }
                  */
                 "application/json": {
@@ -11948,7 +11968,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "url": "https://fleet.example.com/fleet-vpn/vpn/users/566.conf?X-Amz-Signature=5f3c"
+                     *       "url": "https://fleet.example.com/fleet-vpn/vpn/users/593.conf?X-Amz-Signature=5f3c"
                      *     }
                      */
                     "application/json": components["schemas"]["ConfigLink"];
@@ -12014,7 +12034,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "url": "https://fleet.example.com/fleet-vpn/vpn/drones/158.conf?X-Amz-Signature=5f3c"
+                     *       "url": "https://fleet.example.com/fleet-vpn/vpn/drones/175.conf?X-Amz-Signature=5f3c"
                      *     }
                      */
                     "application/json": components["schemas"]["ConfigLink"];
@@ -12457,6 +12477,46 @@ export interface operations {
             };
         };
     };
+    getDroneSetup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The script. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/x-shellscript": string;
+                };
+            };
+            /** @description You have too many requests under way, or one of your limits is reached. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next try. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It failed; the message gives the reason. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getDronePull: {
         parameters: {
             query?: never;
@@ -12826,7 +12886,7 @@ export interface operations {
                      *       "data": {
                      *         "provider": "process",
                      *         "instance_type": "built-in simulator",
-                     *         "link_port": 27634,
+                     *         "link_port": 27225,
                      *         "hourly_rate": 0.95,
                      *         "storage_gb": 30
                      *       }
@@ -13120,10 +13180,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "portal_url": "https://portal.example.com/cus_15471_13",
+                     *       "portal_url": "https://portal.example.com/cus_19806_13",
                      *       "success": true,
                      *       "data": {
-                     *         "portal_url": "https://portal.example.com/cus_15471_13"
+                     *         "portal_url": "https://portal.example.com/cus_19806_13"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -13209,8 +13269,8 @@ export interface operations {
                      *         "user_id": 11,
                      *         "status": "active",
                      *         "vehicle_count": 5,
-                     *         "created_at": "2026-11-27T23:43:36.097Z",
-                     *         "updated_at": "2026-11-27T23:43:36.261Z",
+                     *         "created_at": "2026-11-28T01:08:01.606Z",
+                     *         "updated_at": "2026-11-28T01:08:01.636Z",
                      *         "cancel_at_period_end": false,
                      *         "current_period_end": "2027-12-28T13:20:00.000Z",
                      *         "granted": false
@@ -13316,8 +13376,8 @@ export interface operations {
                      *         "user_id": 7,
                      *         "status": "canceled",
                      *         "vehicle_count": 2,
-                     *         "created_at": "2026-11-27T23:43:34.072Z",
-                     *         "updated_at": "2026-11-27T23:43:34.255Z",
+                     *         "created_at": "2026-11-28T01:08:01.309Z",
+                     *         "updated_at": "2026-11-28T01:08:01.329Z",
                      *         "cancel_at_period_end": false,
                      *         "current_period_end": "2027-12-28T13:20:00.000Z",
                      *         "granted": false
@@ -13414,8 +13474,8 @@ export interface operations {
                      *         "user_id": 21,
                      *         "status": "active",
                      *         "vehicle_count": 2,
-                     *         "created_at": "2026-11-27T23:43:39.727Z",
-                     *         "updated_at": "2026-11-27T23:43:40.175Z",
+                     *         "created_at": "2026-11-28T01:08:02.214Z",
+                     *         "updated_at": "2026-11-28T01:08:02.303Z",
                      *         "cancel_at_period_end": false,
                      *         "current_period_end": "2027-12-28T13:20:00.000Z",
                      *         "granted": false
@@ -13495,7 +13555,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "id": 101,
-                     *           "invoice_id": "in_247_100",
+                     *           "invoice_id": "in_251_100",
                      *           "payment_intent_id": null,
                      *           "status": "paid",
                      *           "amount": 100,
@@ -13753,8 +13813,8 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "id": 10,
-                     *           "user_id": 275,
-                     *           "drone_id": 89,
+                     *           "user_id": 279,
+                     *           "drone_id": 90,
                      *           "mission_id": 20,
                      *           "execution_id": null,
                      *           "title": "Survey",
@@ -13762,15 +13822,15 @@ export interface operations {
                      *           "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *           "created_at": "2026-11-27T23:42:14.601Z",
-                     *           "updated_at": "2026-11-27T23:42:14.601Z",
+                     *           "created_at": "2026-11-28T01:07:24.789Z",
+                     *           "updated_at": "2026-11-28T01:07:24.789Z",
                      *           "is_occurrence": true,
                      *           "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *         },
                      *         {
                      *           "id": 11,
-                     *           "user_id": 275,
-                     *           "drone_id": 89,
+                     *           "user_id": 279,
+                     *           "drone_id": 90,
                      *           "mission_id": 20,
                      *           "execution_id": null,
                      *           "title": "Once",
@@ -13778,13 +13838,13 @@ export interface operations {
                      *           "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": null,
-                     *           "created_at": "2026-11-27T23:42:14.806Z",
-                     *           "updated_at": "2026-11-27T23:42:14.806Z"
+                     *           "created_at": "2026-11-28T01:07:24.811Z",
+                     *           "updated_at": "2026-11-28T01:07:24.811Z"
                      *         },
                      *         {
                      *           "id": 10,
-                     *           "user_id": 275,
-                     *           "drone_id": 89,
+                     *           "user_id": 279,
+                     *           "drone_id": 90,
                      *           "mission_id": 20,
                      *           "execution_id": null,
                      *           "title": "Survey",
@@ -13792,8 +13852,8 @@ export interface operations {
                      *           "scheduled_time": "2030-05-08T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *           "created_at": "2026-11-27T23:42:14.601Z",
-                     *           "updated_at": "2026-11-27T23:42:14.601Z",
+                     *           "created_at": "2026-11-28T01:07:24.789Z",
+                     *           "updated_at": "2026-11-28T01:07:24.789Z",
                      *           "is_occurrence": true,
                      *           "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *         }
@@ -13862,7 +13922,7 @@ export interface operations {
                  * @example {
                  *       "title": "Survey",
                  *       "scheduled_time": "2030-05-06T08:00:00.000Z",
-                 *       "drone_id": 83,
+                 *       "drone_id": 84,
                  *       "mission_id": 14,
                  *       "description": "North field"
                  *     }
@@ -13882,8 +13942,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "user_id": 268,
-                     *         "drone_id": 83,
+                     *         "user_id": 272,
+                     *         "drone_id": 84,
                      *         "mission_id": 14,
                      *         "execution_id": null,
                      *         "title": "Survey",
@@ -13891,8 +13951,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "scheduled",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-27T23:42:09.754Z",
-                     *         "updated_at": "2026-11-27T23:42:09.754Z"
+                     *         "created_at": "2026-11-28T01:07:24.266Z",
+                     *         "updated_at": "2026-11-28T01:07:24.266Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -13995,8 +14055,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 16,
-                     *         "user_id": 281,
-                     *         "drone_id": 91,
+                     *         "user_id": 285,
+                     *         "drone_id": 92,
                      *         "mission_id": 22,
                      *         "execution_id": null,
                      *         "title": "Survey",
@@ -14004,8 +14064,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "scheduled",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-27T23:42:18.272Z",
-                     *         "updated_at": "2026-11-27T23:42:18.272Z"
+                     *         "created_at": "2026-11-28T01:07:25.362Z",
+                     *         "updated_at": "2026-11-28T01:07:25.362Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -14091,8 +14151,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 17,
-                     *         "user_id": 284,
-                     *         "drone_id": 92,
+                     *         "user_id": 288,
+                     *         "drone_id": 93,
                      *         "mission_id": 23,
                      *         "execution_id": 1,
                      *         "title": "Survey",
@@ -14100,8 +14160,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "completed",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-27T23:42:18.567Z",
-                     *         "updated_at": "2026-11-27T23:42:18.585Z"
+                     *         "created_at": "2026-11-28T01:07:25.468Z",
+                     *         "updated_at": "2026-11-28T01:07:25.480Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -14292,8 +14352,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 21,
-                     *         "user_id": 289,
-                     *         "drone_id": 96,
+                     *         "user_id": 293,
+                     *         "drone_id": 97,
                      *         "mission_id": 27,
                      *         "execution_id": 3,
                      *         "title": "Survey",
@@ -14301,8 +14361,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-08T08:00:00.000Z",
                      *         "status": "completed",
                      *         "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *         "created_at": "2026-11-27T23:42:20.587Z",
-                     *         "updated_at": "2026-11-27T23:42:20.587Z",
+                     *         "created_at": "2026-11-28T01:07:26.514Z",
+                     *         "updated_at": "2026-11-28T01:07:26.514Z",
                      *         "is_occurrence": true,
                      *         "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *       },
@@ -14410,8 +14470,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 24,
-                     *         "user_id": 293,
-                     *         "drone_id": 98,
+                     *         "user_id": 298,
+                     *         "drone_id": 99,
                      *         "mission_id": 29,
                      *         "execution_id": null,
                      *         "title": "Survey",
@@ -14419,8 +14479,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *         "status": "cancelled",
                      *         "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *         "created_at": "2026-11-27T23:42:21.469Z",
-                     *         "updated_at": "2026-11-27T23:42:21.469Z",
+                     *         "created_at": "2026-11-28T01:07:27.290Z",
+                     *         "updated_at": "2026-11-28T01:07:27.290Z",
                      *         "is_occurrence": true,
                      *         "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *       },
@@ -14511,11 +14571,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "url": "https://fleet.example.com/fleet/uploads/72/1/content?X-Amz-Signature=5f3c",
+                     *       "url": "https://fleet.example.com/fleet/uploads/73/1/content?X-Amz-Signature=5f3c",
                      *       "asset_id": 1,
                      *       "success": true,
                      *       "data": {
-                     *         "url": "https://fleet.example.com/fleet/uploads/72/1/content?X-Amz-Signature=5f3c",
+                     *         "url": "https://fleet.example.com/fleet/uploads/73/1/content?X-Amz-Signature=5f3c",
                      *         "asset_id": 1
                      *       },
                      *       "message": "OK"
@@ -14650,13 +14710,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "asset_id": 3,
-                     *       "user_id": 226,
-                     *       "drone_id": 74,
+                     *       "user_id": 229,
+                     *       "drone_id": 75,
                      *       "success": true,
                      *       "data": {
                      *         "asset_id": 3,
-                     *         "user_id": 226,
-                     *         "drone_id": 74
+                     *         "user_id": 229,
+                     *         "drone_id": 75
                      *       },
                      *       "message": "OK"
                      *     }
@@ -14772,7 +14832,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "vehicle_id": 75,
+                     *           "vehicle_id": 76,
                      *           "name": "Eye",
                      *           "video": 0,
                      *           "image": 0,
@@ -14851,8 +14911,8 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "id": 6,
-                     *           "drone_id": 76,
-                     *           "user_id": 229,
+                     *           "drone_id": 77,
+                     *           "user_id": 233,
                      *           "execution_id": null,
                      *           "asset_type": "logs",
                      *           "file_name": "flight.bin",
@@ -14863,8 +14923,8 @@ export interface operations {
                      *           "size": 7,
                      *           "sha256": "ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73",
                      *           "stream": "none",
-                     *           "created_at": "2026-11-27T23:41:52.332Z",
-                     *           "completed_at": "2026-11-27T23:41:53.042Z",
+                     *           "created_at": "2026-11-28T01:07:22.872Z",
+                     *           "completed_at": "2026-11-28T01:07:22.956Z",
                      *           "derivation_failure": null,
                      *           "recorded": false,
                      *           "thumbnail_url": null
@@ -14968,8 +15028,8 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "id": 8,
-                     *           "drone_id": 77,
-                     *           "user_id": 231,
+                     *           "drone_id": 78,
+                     *           "user_id": 236,
                      *           "execution_id": null,
                      *           "asset_type": "video",
                      *           "file_name": "a.mp4",
@@ -14980,8 +15040,8 @@ export interface operations {
                      *           "size": 10,
                      *           "sha256": "442c4dbe5ccdcbb71250e265dddfe243426de630bfa567c6a9f781422ea9c530",
                      *           "stream": "pending",
-                     *           "created_at": "2026-11-27T23:41:54.287Z",
-                     *           "completed_at": "2026-11-27T23:41:55.164Z",
+                     *           "created_at": "2026-11-28T01:07:23.116Z",
+                     *           "completed_at": "2026-11-28T01:07:23.184Z",
                      *           "derivation_failure": null,
                      *           "recorded": false,
                      *           "thumbnail_url": null
@@ -15150,12 +15210,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "download_url": "https://fleet.example.com/fleet/assets/79/10/flight.bin?X-Amz-Signature=5f3c",
+                     *       "download_url": "https://fleet.example.com/fleet/assets/80/10/flight.bin?X-Amz-Signature=5f3c",
                      *       "file_name": "flight.bin",
                      *       "asset_type": "logs",
                      *       "success": true,
                      *       "data": {
-                     *         "download_url": "https://fleet.example.com/fleet/assets/79/10/flight.bin?X-Amz-Signature=5f3c",
+                     *         "download_url": "https://fleet.example.com/fleet/assets/80/10/flight.bin?X-Amz-Signature=5f3c",
                      *         "file_name": "flight.bin",
                      *         "asset_type": "logs"
                      *       },
@@ -15383,13 +15443,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": 4,
-                     *       "drone_id": 115,
-                     *       "user_id": 328,
+                     *       "drone_id": 120,
+                     *       "user_id": 335,
                      *       "mission_id": null,
                      *       "mission_name": null,
                      *       "status": "in_progress",
                      *       "notes": null,
-                     *       "started_at": "2026-11-27T23:42:25.398Z",
+                     *       "started_at": "2026-11-28T01:07:29.922Z",
                      *       "completed_at": null,
                      *       "plan_state": "unread",
                      *       "plan_hash": null,
@@ -15401,13 +15461,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 4,
-                     *         "drone_id": 115,
-                     *         "user_id": 328,
+                     *         "drone_id": 120,
+                     *         "user_id": 335,
                      *         "mission_id": null,
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-27T23:42:25.398Z",
+                     *         "started_at": "2026-11-28T01:07:29.922Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -15561,14 +15621,14 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": 5,
-                     *       "drone_id": 116,
-                     *       "user_id": 330,
+                     *       "drone_id": 121,
+                     *       "user_id": 338,
                      *       "mission_id": null,
                      *       "mission_name": null,
                      *       "status": "error",
                      *       "notes": "a motor failed",
-                     *       "started_at": "2026-11-27T23:42:25.506Z",
-                     *       "completed_at": "2026-11-27T23:42:25.765Z",
+                     *       "started_at": "2026-11-28T01:07:29.981Z",
+                     *       "completed_at": "2026-11-28T01:07:30.079Z",
                      *       "plan_state": "unread",
                      *       "plan_hash": null,
                      *       "verified_plan_hash": null,
@@ -15579,14 +15639,14 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 5,
-                     *         "drone_id": 116,
-                     *         "user_id": 330,
+                     *         "drone_id": 121,
+                     *         "user_id": 338,
                      *         "mission_id": null,
                      *         "mission_name": null,
                      *         "status": "error",
                      *         "notes": "a motor failed",
-                     *         "started_at": "2026-11-27T23:42:25.506Z",
-                     *         "completed_at": "2026-11-27T23:42:25.765Z",
+                     *         "started_at": "2026-11-28T01:07:29.981Z",
+                     *         "completed_at": "2026-11-28T01:07:30.079Z",
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
                      *         "verified_plan_hash": null,
@@ -15875,13 +15935,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 7,
-                     *         "drone_id": 120,
-                     *         "user_id": 333,
+                     *         "drone_id": 125,
+                     *         "user_id": 341,
                      *         "mission_id": null,
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-27T23:42:27.004Z",
+                     *         "started_at": "2026-11-28T01:07:30.621Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -15963,13 +16023,13 @@ export interface operations {
                      *         "executions": [
                      *           {
                      *             "id": 8,
-                     *             "drone_id": 121,
-                     *             "user_id": 335,
+                     *             "drone_id": 126,
+                     *             "user_id": 343,
                      *             "mission_id": null,
                      *             "mission_name": null,
                      *             "status": "in_progress",
                      *             "notes": null,
-                     *             "started_at": "2026-11-27T23:42:27.981Z",
+                     *             "started_at": "2026-11-28T01:07:30.719Z",
                      *             "completed_at": null,
                      *             "plan_state": "unread",
                      *             "plan_hash": null,
@@ -16080,13 +16140,13 @@ export interface operations {
                      *         "executions": [
                      *           {
                      *             "id": 9,
-                     *             "drone_id": 122,
-                     *             "user_id": 337,
+                     *             "drone_id": 127,
+                     *             "user_id": 345,
                      *             "mission_id": null,
                      *             "mission_name": null,
                      *             "status": "in_progress",
                      *             "notes": null,
-                     *             "started_at": "2026-11-27T23:42:29.134Z",
+                     *             "started_at": "2026-11-28T01:07:30.792Z",
                      *             "completed_at": null,
                      *             "plan_state": "unread",
                      *             "plan_hash": null,
@@ -16175,13 +16235,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 10,
-                     *         "drone_id": 123,
-                     *         "user_id": 340,
+                     *         "drone_id": 128,
+                     *         "user_id": 348,
                      *         "mission_id": null,
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-27T23:42:29.489Z",
+                     *         "started_at": "2026-11-28T01:07:30.868Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -16193,8 +16253,8 @@ export interface operations {
                      *         "assets": [
                      *           {
                      *             "id": 14,
-                     *             "drone_id": 123,
-                     *             "user_id": 340,
+                     *             "drone_id": 128,
+                     *             "user_id": 348,
                      *             "execution_id": 10,
                      *             "asset_type": "logs",
                      *             "file_name": "a.bin",
@@ -16205,8 +16265,8 @@ export interface operations {
                      *             "size": 3,
                      *             "sha256": "836ff184e7b41b1e13cb5fd89fa1de98dbbab99e9d2918913ff43b86a5c7c213",
                      *             "stream": "none",
-                     *             "created_at": "2026-11-27T23:42:29.529Z",
-                     *             "completed_at": "2026-11-27T23:42:30.226Z",
+                     *             "created_at": "2026-11-28T01:07:30.888Z",
+                     *             "completed_at": "2026-11-28T01:07:31.006Z",
                      *             "derivation_failure": null,
                      *             "recorded": false,
                      *             "thumbnail_url": null
@@ -16286,7 +16346,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "id": 11
+                     *         "id": 12
                      *       },
                      *       "message": "Deleted."
                      *     }
@@ -16531,7 +16591,7 @@ export interface operations {
                      *           "max_distance_from_home_m": 0
                      *         },
                      *         "error": null,
-                     *         "analysed_at": "2026-11-27T23:45:05.229Z",
+                     *         "analysed_at": "2026-11-28T01:08:03.714Z",
                      *         "recorded": false
                      *       },
                      *       "message": "OK"
@@ -16616,7 +16676,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "execution_id": 13,
+                     *         "execution_id": 15,
                      *         "asset_id": null,
                      *         "status": "ready",
                      *         "stats": {
@@ -16730,7 +16790,7 @@ export interface operations {
                      *           "max_distance_from_home_m": 499.9997242021651
                      *         },
                      *         "error": null,
-                     *         "analysed_at": "2026-11-27T23:42:37.024Z",
+                     *         "analysed_at": "2026-11-28T01:07:32.544Z",
                      *         "recorded": false
                      *       },
                      *       "message": "OK"
@@ -16806,12 +16866,12 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "execution_id": 15,
+                     *         "execution_id": 16,
                      *         "asset_id": 17,
                      *         "recorded": false,
                      *         "status": "ready",
                      *         "error": null,
-                     *         "analysed_at": "2026-11-27T23:42:24.081Z",
+                     *         "analysed_at": "2026-11-28T01:07:33.956Z",
                      *         "track": {
                      *           "seconds": [
                      *             0,
@@ -16963,7 +17023,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "execution_id": 14,
+                     *       "execution_id": 18,
                      *       "status": "pending",
                      *       "url": null,
                      *       "expires_at": null,
@@ -16973,7 +17033,7 @@ export interface operations {
                      *       "error": null,
                      *       "success": true,
                      *       "data": {
-                     *         "execution_id": 14,
+                     *         "execution_id": 18,
                      *         "status": "pending",
                      *         "url": null,
                      *         "expires_at": null,
@@ -17066,7 +17126,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "execution_id": 15,
+                     *       "execution_id": 19,
                      *       "status": "pending",
                      *       "url": null,
                      *       "expires_at": null,
@@ -17076,7 +17136,7 @@ export interface operations {
                      *       "error": null,
                      *       "success": true,
                      *       "data": {
-                     *         "execution_id": 15,
+                     *         "execution_id": 19,
                      *         "status": "pending",
                      *         "url": null,
                      *         "expires_at": null,
@@ -17703,7 +17763,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "drone_id": 147,
+                     *         "drone_id": 155,
                      *         "link": null,
                      *         "armed": null,
                      *         "mode": null,

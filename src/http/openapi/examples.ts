@@ -21,8 +21,8 @@ export const examples: Readonly<Record<string, Example>> = {
       success: true,
       data: {
         id: 24,
-        user_id: 293,
-        drone_id: 98,
+        user_id: 298,
+        drone_id: 99,
         mission_id: 29,
         execution_id: null,
         title: "Survey",
@@ -30,8 +30,8 @@ export const examples: Readonly<Record<string, Example>> = {
         scheduled_time: "2030-05-07T08:00:00.000Z",
         status: "cancelled",
         recurrence_rule: "FREQ=DAILY;COUNT=5",
-        created_at: "2026-11-27T23:42:21.469Z",
-        updated_at: "2026-11-27T23:42:21.469Z",
+        created_at: "2026-11-28T01:07:27.290Z",
+        updated_at: "2026-11-28T01:07:27.290Z",
         is_occurrence: true,
         original_scheduled_time: "2030-05-06T08:00:00.000Z",
       },
@@ -44,7 +44,7 @@ export const examples: Readonly<Record<string, Example>> = {
     },
   },
   "DELETE /drone/action/connection": {
-    query: "id=110",
+    query: "id=111",
     reply: {
       message: "The connection is closed.",
     },
@@ -53,7 +53,7 @@ export const examples: Readonly<Record<string, Example>> = {
     reply: {
       success: true,
       data: {
-        id: 11,
+        id: 12,
       },
       message: "Deleted.",
     },
@@ -165,8 +165,8 @@ export const examples: Readonly<Record<string, Example>> = {
       data: [
         {
           id: 6,
-          drone_id: 76,
-          user_id: 229,
+          drone_id: 77,
+          user_id: 233,
           execution_id: null,
           asset_type: "logs",
           file_name: "flight.bin",
@@ -177,8 +177,8 @@ export const examples: Readonly<Record<string, Example>> = {
           size: 7,
           sha256: "ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73",
           stream: "none",
-          created_at: "2026-11-27T23:41:52.332Z",
-          completed_at: "2026-11-27T23:41:53.042Z",
+          created_at: "2026-11-28T01:07:22.872Z",
+          completed_at: "2026-11-28T01:07:22.956Z",
           derivation_failure: null,
           recorded: false,
           thumbnail_url: null,
@@ -189,12 +189,12 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "GET /assets/:vehicle_id/download/:asset_id": {
     reply: {
-      download_url: "https://fleet.example.com/fleet/assets/79/10/flight.bin?X-Amz-Signature=5f3c",
+      download_url: "https://fleet.example.com/fleet/assets/80/10/flight.bin?X-Amz-Signature=5f3c",
       file_name: "flight.bin",
       asset_type: "logs",
       success: true,
       data: {
-        download_url: "https://fleet.example.com/fleet/assets/79/10/flight.bin?X-Amz-Signature=5f3c",
+        download_url: "https://fleet.example.com/fleet/assets/80/10/flight.bin?X-Amz-Signature=5f3c",
         file_name: "flight.bin",
         asset_type: "logs",
       },
@@ -206,7 +206,7 @@ export const examples: Readonly<Record<string, Example>> = {
       success: true,
       data: [
         {
-          vehicle_id: 75,
+          vehicle_id: 76,
           name: "Eye",
           video: 0,
           image: 0,
@@ -223,8 +223,8 @@ export const examples: Readonly<Record<string, Example>> = {
       data: [
         {
           id: 8,
-          drone_id: 77,
-          user_id: 231,
+          drone_id: 78,
+          user_id: 236,
           execution_id: null,
           asset_type: "video",
           file_name: "a.mp4",
@@ -235,8 +235,8 @@ export const examples: Readonly<Record<string, Example>> = {
           size: 10,
           sha256: "442c4dbe5ccdcbb71250e265dddfe243426de630bfa567c6a9f781422ea9c530",
           stream: "pending",
-          created_at: "2026-11-27T23:41:54.287Z",
-          completed_at: "2026-11-27T23:41:55.164Z",
+          created_at: "2026-11-28T01:07:23.116Z",
+          completed_at: "2026-11-28T01:07:23.184Z",
           derivation_failure: null,
           recorded: false,
           thumbnail_url: null,
@@ -276,7 +276,7 @@ export const examples: Readonly<Record<string, Example>> = {
       data: [
         {
           id: 101,
-          invoice_id: "in_247_100",
+          invoice_id: "in_251_100",
           payment_intent_id: null,
           status: "paid",
           amount: 100,
@@ -315,8 +315,8 @@ export const examples: Readonly<Record<string, Example>> = {
       data: [
         {
           id: 10,
-          user_id: 275,
-          drone_id: 89,
+          user_id: 279,
+          drone_id: 90,
           mission_id: 20,
           execution_id: null,
           title: "Survey",
@@ -324,15 +324,15 @@ export const examples: Readonly<Record<string, Example>> = {
           scheduled_time: "2030-05-07T08:00:00.000Z",
           status: "scheduled",
           recurrence_rule: "FREQ=DAILY;COUNT=5",
-          created_at: "2026-11-27T23:42:14.601Z",
-          updated_at: "2026-11-27T23:42:14.601Z",
+          created_at: "2026-11-28T01:07:24.789Z",
+          updated_at: "2026-11-28T01:07:24.789Z",
           is_occurrence: true,
           original_scheduled_time: "2030-05-06T08:00:00.000Z",
         },
         {
           id: 11,
-          user_id: 275,
-          drone_id: 89,
+          user_id: 279,
+          drone_id: 90,
           mission_id: 20,
           execution_id: null,
           title: "Once",
@@ -340,13 +340,13 @@ export const examples: Readonly<Record<string, Example>> = {
           scheduled_time: "2030-05-07T08:00:00.000Z",
           status: "scheduled",
           recurrence_rule: null,
-          created_at: "2026-11-27T23:42:14.806Z",
-          updated_at: "2026-11-27T23:42:14.806Z",
+          created_at: "2026-11-28T01:07:24.811Z",
+          updated_at: "2026-11-28T01:07:24.811Z",
         },
         {
           id: 10,
-          user_id: 275,
-          drone_id: 89,
+          user_id: 279,
+          drone_id: 90,
           mission_id: 20,
           execution_id: null,
           title: "Survey",
@@ -354,8 +354,8 @@ export const examples: Readonly<Record<string, Example>> = {
           scheduled_time: "2030-05-08T08:00:00.000Z",
           status: "scheduled",
           recurrence_rule: "FREQ=DAILY;COUNT=5",
-          created_at: "2026-11-27T23:42:14.601Z",
-          updated_at: "2026-11-27T23:42:14.601Z",
+          created_at: "2026-11-28T01:07:24.789Z",
+          updated_at: "2026-11-28T01:07:24.789Z",
           is_occurrence: true,
           original_scheduled_time: "2030-05-06T08:00:00.000Z",
         },
@@ -368,8 +368,8 @@ export const examples: Readonly<Record<string, Example>> = {
       success: true,
       data: {
         id: 16,
-        user_id: 281,
-        drone_id: 91,
+        user_id: 285,
+        drone_id: 92,
         mission_id: 22,
         execution_id: null,
         title: "Survey",
@@ -377,8 +377,8 @@ export const examples: Readonly<Record<string, Example>> = {
         scheduled_time: "2030-05-06T08:00:00.000Z",
         status: "scheduled",
         recurrence_rule: null,
-        created_at: "2026-11-27T23:42:18.272Z",
-        updated_at: "2026-11-27T23:42:18.272Z",
+        created_at: "2026-11-28T01:07:25.362Z",
+        updated_at: "2026-11-28T01:07:25.362Z",
       },
       message: "OK",
     },
@@ -453,7 +453,7 @@ export const examples: Readonly<Record<string, Example>> = {
     reply: {
       state: "verified",
       mission_id: 76,
-      verified_at: "2026-11-27T23:43:11.467Z",
+      verified_at: "2026-11-28T01:07:41.529Z",
       hash: "df207c92363f4e4b029050033ec256109c516575db6a9842462d588988894a24",
       items: [
         {
@@ -519,7 +519,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "GET /drone/:drone_id/vpn": {
     reply: {
-      url: "https://fleet.example.com/fleet-vpn/vpn/drones/158.conf?X-Amz-Signature=5f3c",
+      url: "https://fleet.example.com/fleet-vpn/vpn/drones/175.conf?X-Amz-Signature=5f3c",
     },
   },
   "GET /drone/:drone_id/vpn/config": {
@@ -533,9 +533,9 @@ export const examples: Readonly<Record<string, Example>> = {
     },
   },
   "GET /drone/action/connection": {
-    query: "id=108",
+    query: "id=109",
     reply: {
-      drone_id: 108,
+      drone_id: 109,
     },
   },
   "GET /drone/activate": {
@@ -566,7 +566,7 @@ export const examples: Readonly<Record<string, Example>> = {
   "GET /drones/state": {
     reply: [
       {
-        drone_id: 147,
+        drone_id: 155,
         link: null,
         armed: null,
         mode: null,
@@ -586,13 +586,13 @@ export const examples: Readonly<Record<string, Example>> = {
         executions: [
           {
             id: 9,
-            drone_id: 122,
-            user_id: 337,
+            drone_id: 127,
+            user_id: 345,
             mission_id: null,
             mission_name: null,
             status: "in_progress",
             notes: null,
-            started_at: "2026-11-27T23:42:29.134Z",
+            started_at: "2026-11-28T01:07:30.792Z",
             completed_at: null,
             plan_state: "unread",
             plan_hash: null,
@@ -615,13 +615,13 @@ export const examples: Readonly<Record<string, Example>> = {
       success: true,
       data: {
         id: 10,
-        drone_id: 123,
-        user_id: 340,
+        drone_id: 128,
+        user_id: 348,
         mission_id: null,
         mission_name: null,
         status: "in_progress",
         notes: null,
-        started_at: "2026-11-27T23:42:29.489Z",
+        started_at: "2026-11-28T01:07:30.868Z",
         completed_at: null,
         plan_state: "unread",
         plan_hash: null,
@@ -633,8 +633,8 @@ export const examples: Readonly<Record<string, Example>> = {
         assets: [
           {
             id: 14,
-            drone_id: 123,
-            user_id: 340,
+            drone_id: 128,
+            user_id: 348,
             execution_id: 10,
             asset_type: "logs",
             file_name: "a.bin",
@@ -645,8 +645,8 @@ export const examples: Readonly<Record<string, Example>> = {
             size: 3,
             sha256: "836ff184e7b41b1e13cb5fd89fa1de98dbbab99e9d2918913ff43b86a5c7c213",
             stream: "none",
-            created_at: "2026-11-27T23:42:29.529Z",
-            completed_at: "2026-11-27T23:42:30.226Z",
+            created_at: "2026-11-28T01:07:30.888Z",
+            completed_at: "2026-11-28T01:07:31.006Z",
             derivation_failure: null,
             recorded: false,
             thumbnail_url: null,
@@ -658,7 +658,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "GET /executions/:execution_id/archive": {
     reply: {
-      execution_id: 14,
+      execution_id: 18,
       status: "pending",
       url: null,
       expires_at: null,
@@ -668,7 +668,7 @@ export const examples: Readonly<Record<string, Example>> = {
       error: null,
       success: true,
       data: {
-        execution_id: 14,
+        execution_id: 18,
         status: "pending",
         url: null,
         expires_at: null,
@@ -684,7 +684,7 @@ export const examples: Readonly<Record<string, Example>> = {
     reply: {
       success: true,
       data: {
-        execution_id: 13,
+        execution_id: 15,
         asset_id: null,
         status: "ready",
         stats: {
@@ -790,7 +790,7 @@ export const examples: Readonly<Record<string, Example>> = {
           max_distance_from_home_m: 499.9997242021651,
         },
         error: null,
-        analysed_at: "2026-11-27T23:42:37.024Z",
+        analysed_at: "2026-11-28T01:07:32.544Z",
         recorded: false,
       },
       message: "OK",
@@ -824,12 +824,12 @@ export const examples: Readonly<Record<string, Example>> = {
     reply: {
       success: true,
       data: {
-        execution_id: 15,
+        execution_id: 16,
         asset_id: 17,
         recorded: false,
         status: "ready",
         error: null,
-        analysed_at: "2026-11-27T23:42:24.081Z",
+        analysed_at: "2026-11-28T01:07:33.956Z",
         track: {
           seconds: [0, 0.1, 0.2],
           lat: [47, 47.0000045, 47.000009],
@@ -890,13 +890,13 @@ export const examples: Readonly<Record<string, Example>> = {
       success: true,
       data: {
         id: 7,
-        drone_id: 120,
-        user_id: 333,
+        drone_id: 125,
+        user_id: 341,
         mission_id: null,
         mission_name: null,
         status: "in_progress",
         notes: null,
-        started_at: "2026-11-27T23:42:27.004Z",
+        started_at: "2026-11-28T01:07:30.621Z",
         completed_at: null,
         plan_state: "unread",
         plan_hash: null,
@@ -917,13 +917,13 @@ export const examples: Readonly<Record<string, Example>> = {
         executions: [
           {
             id: 8,
-            drone_id: 121,
-            user_id: 335,
+            drone_id: 126,
+            user_id: 343,
             mission_id: null,
             mission_name: null,
             status: "in_progress",
             notes: null,
-            started_at: "2026-11-27T23:42:27.981Z",
+            started_at: "2026-11-28T01:07:30.719Z",
             completed_at: null,
             plan_state: "unread",
             plan_hash: null,
@@ -1188,7 +1188,7 @@ export const examples: Readonly<Record<string, Example>> = {
       data: {
         provider: "process",
         instance_type: "built-in simulator",
-        link_port: 27634,
+        link_port: 27225,
         hourly_rate: 0.95,
         storage_gb: 30,
       },
@@ -1208,20 +1208,20 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "GET /user": {
     reply: {
-      id: 32,
+      id: 31,
       username: "pilot@example.com",
       level: "CUSTOMER",
       is_active: true,
       ip: "10.70.12.34",
-      created_at: "2026-11-27T23:40:39.345Z",
+      created_at: "2026-11-28T01:06:50.398Z",
       success: true,
       data: {
-        id: 32,
+        id: 31,
         username: "pilot@example.com",
         level: "CUSTOMER",
         is_active: true,
         ip: "10.70.12.34",
-        created_at: "2026-11-27T23:40:39.345Z",
+        created_at: "2026-11-28T01:06:50.398Z",
       },
       message: "OK",
     },
@@ -1279,7 +1279,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "GET /user/vpn": {
     reply: {
-      url: "https://fleet.example.com/fleet-vpn/vpn/users/566.conf?X-Amz-Signature=5f3c",
+      url: "https://fleet.example.com/fleet-vpn/vpn/users/593.conf?X-Amz-Signature=5f3c",
     },
   },
   "GET /user/vpn/config": {
@@ -1296,7 +1296,7 @@ export const examples: Readonly<Record<string, Example>> = {
     reply: {
       message: "The stream starts.",
       room_number: 9,
-      room_password: "53O5akofzH4RdkaB",
+      room_password: "JIZWdy9H7a7GCghn",
       listeners: 1,
     },
   },
@@ -1304,7 +1304,7 @@ export const examples: Readonly<Record<string, Example>> = {
     reply: {
       message: "The room is open. No program on the drone listens; it must open the room itself.",
       room_number: 2,
-      room_password: "Xg0JXvd0G4tcRCQb",
+      room_password: "Q_IQY5qgZyuatMud",
       listeners: 0,
     },
   },
@@ -1698,11 +1698,11 @@ export const examples: Readonly<Record<string, Example>> = {
       asset_type: "logs",
     },
     reply: {
-      url: "https://fleet.example.com/fleet/uploads/72/1/content?X-Amz-Signature=5f3c",
+      url: "https://fleet.example.com/fleet/uploads/73/1/content?X-Amz-Signature=5f3c",
       asset_id: 1,
       success: true,
       data: {
-        url: "https://fleet.example.com/fleet/uploads/72/1/content?X-Amz-Signature=5f3c",
+        url: "https://fleet.example.com/fleet/uploads/73/1/content?X-Amz-Signature=5f3c",
         asset_id: 1,
       },
       message: "OK",
@@ -1725,10 +1725,10 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "POST /billing/portal": {
     reply: {
-      portal_url: "https://portal.example.com/cus_15471_13",
+      portal_url: "https://portal.example.com/cus_19806_13",
       success: true,
       data: {
-        portal_url: "https://portal.example.com/cus_15471_13",
+        portal_url: "https://portal.example.com/cus_19806_13",
       },
       message: "OK",
     },
@@ -1744,8 +1744,8 @@ export const examples: Readonly<Record<string, Example>> = {
         user_id: 7,
         status: "canceled",
         vehicle_count: 2,
-        created_at: "2026-11-27T23:43:34.072Z",
-        updated_at: "2026-11-27T23:43:34.255Z",
+        created_at: "2026-11-28T01:08:01.309Z",
+        updated_at: "2026-11-28T01:08:01.329Z",
         cancel_at_period_end: false,
         current_period_end: "2027-12-28T13:20:00.000Z",
         granted: false,
@@ -1761,8 +1761,8 @@ export const examples: Readonly<Record<string, Example>> = {
         user_id: 21,
         status: "active",
         vehicle_count: 2,
-        created_at: "2026-11-27T23:43:39.727Z",
-        updated_at: "2026-11-27T23:43:40.175Z",
+        created_at: "2026-11-28T01:08:02.214Z",
+        updated_at: "2026-11-28T01:08:02.303Z",
         cancel_at_period_end: false,
         current_period_end: "2027-12-28T13:20:00.000Z",
         granted: false,
@@ -1784,7 +1784,7 @@ export const examples: Readonly<Record<string, Example>> = {
     request: {
       title: "Survey",
       scheduled_time: "2030-05-06T08:00:00.000Z",
-      drone_id: 83,
+      drone_id: 84,
       mission_id: 14,
       description: "North field",
     },
@@ -1792,8 +1792,8 @@ export const examples: Readonly<Record<string, Example>> = {
       success: true,
       data: {
         id: 1,
-        user_id: 268,
-        drone_id: 83,
+        user_id: 272,
+        drone_id: 84,
         mission_id: 14,
         execution_id: null,
         title: "Survey",
@@ -1801,8 +1801,8 @@ export const examples: Readonly<Record<string, Example>> = {
         scheduled_time: "2030-05-06T08:00:00.000Z",
         status: "scheduled",
         recurrence_rule: null,
-        created_at: "2026-11-27T23:42:09.754Z",
-        updated_at: "2026-11-27T23:42:09.754Z",
+        created_at: "2026-11-28T01:07:24.266Z",
+        updated_at: "2026-11-28T01:07:24.266Z",
       },
       message: "OK",
     },
@@ -1813,13 +1813,13 @@ export const examples: Readonly<Record<string, Example>> = {
     },
     reply: {
       asset_id: 3,
-      user_id: 226,
-      drone_id: 74,
+      user_id: 229,
+      drone_id: 75,
       success: true,
       data: {
         asset_id: 3,
-        user_id: 226,
-        drone_id: 74,
+        user_id: 229,
+        drone_id: 75,
       },
       message: "OK",
     },
@@ -1831,8 +1831,8 @@ export const examples: Readonly<Record<string, Example>> = {
       vehicle_type: "copter",
     },
     reply: {
-      id: 99,
-      user_id: 295,
+      id: 100,
+      user_id: 299,
       name: "Copter",
       type: "sitl",
       vehicle_type: "copter",
@@ -1842,8 +1842,8 @@ export const examples: Readonly<Record<string, Example>> = {
       link: "mavlink",
       link_host: null,
       video_room_token: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
-      created_at: "2026-11-27T23:42:21.603Z",
-      updated_at: "2026-11-27T23:42:21.603Z",
+      created_at: "2026-11-28T01:07:27.421Z",
+      updated_at: "2026-11-28T01:07:27.421Z",
     },
   },
   "POST /drone/:drone_id/params/pull": {
@@ -1881,7 +1881,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "POST /drone/action/clear_fence": {
     request: {
-      drone_id: 68,
+      drone_id: 69,
     },
     reply: {
       message: "The drone's fence is cleared.",
@@ -1923,7 +1923,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "POST /drone/action/goto_gps_location": {
     request: {
-      drone_id: 35,
+      drone_id: 36,
       lat: 47.398042000000004,
       lng: 8.545594,
       altitude: 20,
@@ -1938,7 +1938,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "POST /drone/action/guided": {
     request: {
-      drone_id: 20,
+      drone_id: 21,
     },
     reply: {
       message: "The drone is in GUIDED mode.",
@@ -1951,7 +1951,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "POST /drone/action/land": {
     request: {
-      drone_id: 16,
+      drone_id: 17,
     },
     reply: {
       message: "The drone is in LAND mode.",
@@ -1964,7 +1964,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "POST /drone/action/motortest": {
     request: {
-      drone_id: 27,
+      drone_id: 28,
       motor_id: 2,
       percentage: 10,
     },
@@ -1978,7 +1978,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "POST /drone/action/move": {
     request: {
-      drone_id: 32,
+      drone_id: 33,
       x: 20,
       y: 0,
       z: 15,
@@ -1993,7 +1993,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "POST /drone/action/push_geofence": {
     request: {
-      drone_id: 62,
+      drone_id: 63,
       geofence_id: 3,
       force: true,
     },
@@ -2026,7 +2026,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "POST /drone/action/push_mission": {
     request: {
-      drone_id: 48,
+      drone_id: 49,
       mission_id: 2,
     },
     reply: {
@@ -2043,7 +2043,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "POST /drone/action/rtl": {
     request: {
-      drone_id: 18,
+      drone_id: 19,
     },
     reply: {
       message: "The drone is in RTL mode.",
@@ -2056,7 +2056,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "POST /drone/action/set_mode": {
     request: {
-      drone_id: 23,
+      drone_id: 24,
       mode_info: {
         custom_mode: "loiter",
       },
@@ -2072,7 +2072,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "POST /drone/action/set_param": {
     request: {
-      drone_id: 39,
+      drone_id: 40,
       param_id: "FENCE_ENABLE",
       value: 1,
     },
@@ -2086,7 +2086,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "POST /drone/action/set_params": {
     request: {
-      drone_id: 42,
+      drone_id: 43,
       params: {
         FENCE_ACTION: 1,
         FENCE_ENABLE: 1,
@@ -2110,7 +2110,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "POST /drone/action/start_mission": {
     request: {
-      drone_id: 55,
+      drone_id: 56,
     },
     reply: {
       message: "The drone takes off to 30 m; switch to auto to fly the mission.",
@@ -2123,7 +2123,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "POST /drone/action/sync_geofences": {
     request: {
-      drone_id: 70,
+      drone_id: 71,
     },
     reply: {
       message:
@@ -2154,7 +2154,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "POST /drone/action/takeoff": {
     request: {
-      drone_id: 11,
+      drone_id: 12,
       altitude: 12,
     },
     reply: {
@@ -2167,7 +2167,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "POST /drone/action/video-source": {
     request: {
-      drone_id: 45,
+      drone_id: 46,
       source: "CAMERA",
     },
     reply: {
@@ -2260,7 +2260,7 @@ export const examples: Readonly<Record<string, Example>> = {
           max_distance_from_home_m: 0,
         },
         error: null,
-        analysed_at: "2026-11-27T23:45:05.229Z",
+        analysed_at: "2026-11-28T01:08:03.714Z",
         recorded: false,
       },
       message: "OK",
@@ -2268,7 +2268,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   "POST /executions/:execution_id/archive": {
     reply: {
-      execution_id: 15,
+      execution_id: 19,
       status: "pending",
       url: null,
       expires_at: null,
@@ -2278,7 +2278,7 @@ export const examples: Readonly<Record<string, Example>> = {
       error: null,
       success: true,
       data: {
-        execution_id: 15,
+        execution_id: 19,
         status: "pending",
         url: null,
         expires_at: null,
@@ -2297,14 +2297,14 @@ export const examples: Readonly<Record<string, Example>> = {
     },
     reply: {
       id: 5,
-      drone_id: 116,
-      user_id: 330,
+      drone_id: 121,
+      user_id: 338,
       mission_id: null,
       mission_name: null,
       status: "error",
       notes: "a motor failed",
-      started_at: "2026-11-27T23:42:25.506Z",
-      completed_at: "2026-11-27T23:42:25.765Z",
+      started_at: "2026-11-28T01:07:29.981Z",
+      completed_at: "2026-11-28T01:07:30.079Z",
       plan_state: "unread",
       plan_hash: null,
       verified_plan_hash: null,
@@ -2315,14 +2315,14 @@ export const examples: Readonly<Record<string, Example>> = {
       success: true,
       data: {
         id: 5,
-        drone_id: 116,
-        user_id: 330,
+        drone_id: 121,
+        user_id: 338,
         mission_id: null,
         mission_name: null,
         status: "error",
         notes: "a motor failed",
-        started_at: "2026-11-27T23:42:25.506Z",
-        completed_at: "2026-11-27T23:42:25.765Z",
+        started_at: "2026-11-28T01:07:29.981Z",
+        completed_at: "2026-11-28T01:07:30.079Z",
         plan_state: "unread",
         plan_hash: null,
         verified_plan_hash: null,
@@ -2367,13 +2367,13 @@ export const examples: Readonly<Record<string, Example>> = {
     request: {},
     reply: {
       id: 4,
-      drone_id: 115,
-      user_id: 328,
+      drone_id: 120,
+      user_id: 335,
       mission_id: null,
       mission_name: null,
       status: "in_progress",
       notes: null,
-      started_at: "2026-11-27T23:42:25.398Z",
+      started_at: "2026-11-28T01:07:29.922Z",
       completed_at: null,
       plan_state: "unread",
       plan_hash: null,
@@ -2385,13 +2385,13 @@ export const examples: Readonly<Record<string, Example>> = {
       success: true,
       data: {
         id: 4,
-        drone_id: 115,
-        user_id: 328,
+        drone_id: 120,
+        user_id: 335,
         mission_id: null,
         mission_name: null,
         status: "in_progress",
         notes: null,
-        started_at: "2026-11-27T23:42:25.398Z",
+        started_at: "2026-11-28T01:07:29.922Z",
         completed_at: null,
         plan_state: "unread",
         plan_hash: null,
@@ -2812,7 +2812,7 @@ export const examples: Readonly<Record<string, Example>> = {
         level: "CUSTOMER",
         is_active: true,
         ip: "10.70.12.34",
-        created_at: "2026-11-27T23:40:31.876Z",
+        created_at: "2026-11-28T01:06:49.132Z",
       },
       message: "Registered. Sign in with the new password.",
     },
@@ -2868,7 +2868,7 @@ export const examples: Readonly<Record<string, Example>> = {
         level: "CUSTOMER",
         is_active: true,
         ip: "10.70.12.34",
-        created_at: "2026-11-27T23:40:38.593Z",
+        created_at: "2026-11-28T01:06:49.982Z",
       },
       message: "The password was updated.",
     },
@@ -2892,19 +2892,19 @@ export const examples: Readonly<Record<string, Example>> = {
     reply: {
       message: "The room is open.",
       room_number: 1,
-      room_password: "8pAGog5Wnvb49Er1",
-      room_mgmt_token: "q7oH3FRTzEDMpg_-2-Eow2WnjEFyz6w1",
+      room_password: "bo78hxzJ1tXfKNxs",
+      room_mgmt_token: "JGfG3nDLcWMhKQch3C-fMQZ7jbmhcq4g",
     },
   },
   "POST /video_room/:drone_id/viewers": {
     reply: {
       viewer: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
-      sdp: "v=0\r\no=- 1795825035269511 1 IN IP4 127.0.0.1\r\n…",
+      sdp: "v=0\r\no=- 1795827997792250 1 IN IP4 127.0.0.1\r\n…",
     },
   },
   "POST /video_room/:drone_id/viewers/:viewer/answer": {
     request: {
-      sdp: "v=0\r\no=- 15098182 0 IN IP4 0.0.0.0\r\n…",
+      sdp: "v=0\r\no=- 13302070 0 IN IP4 0.0.0.0\r\n…",
     },
     reply: {
       message: "The stream flows.",
@@ -2926,8 +2926,8 @@ export const examples: Readonly<Record<string, Example>> = {
         user_id: 11,
         status: "active",
         vehicle_count: 5,
-        created_at: "2026-11-27T23:43:36.097Z",
-        updated_at: "2026-11-27T23:43:36.261Z",
+        created_at: "2026-11-28T01:08:01.606Z",
+        updated_at: "2026-11-28T01:08:01.636Z",
         cancel_at_period_end: false,
         current_period_end: "2027-12-28T13:20:00.000Z",
         granted: false,
@@ -2944,8 +2944,8 @@ export const examples: Readonly<Record<string, Example>> = {
       success: true,
       data: {
         id: 17,
-        user_id: 284,
-        drone_id: 92,
+        user_id: 288,
+        drone_id: 93,
         mission_id: 23,
         execution_id: 1,
         title: "Survey",
@@ -2953,8 +2953,8 @@ export const examples: Readonly<Record<string, Example>> = {
         scheduled_time: "2030-05-06T08:00:00.000Z",
         status: "completed",
         recurrence_rule: null,
-        created_at: "2026-11-27T23:42:18.567Z",
-        updated_at: "2026-11-27T23:42:18.585Z",
+        created_at: "2026-11-28T01:07:25.468Z",
+        updated_at: "2026-11-28T01:07:25.480Z",
       },
       message: "OK",
     },
@@ -2969,8 +2969,8 @@ export const examples: Readonly<Record<string, Example>> = {
       success: true,
       data: {
         id: 21,
-        user_id: 289,
-        drone_id: 96,
+        user_id: 293,
+        drone_id: 97,
         mission_id: 27,
         execution_id: 3,
         title: "Survey",
@@ -2978,8 +2978,8 @@ export const examples: Readonly<Record<string, Example>> = {
         scheduled_time: "2030-05-08T08:00:00.000Z",
         status: "completed",
         recurrence_rule: "FREQ=DAILY;COUNT=5",
-        created_at: "2026-11-27T23:42:20.587Z",
-        updated_at: "2026-11-27T23:42:20.587Z",
+        created_at: "2026-11-28T01:07:26.514Z",
+        updated_at: "2026-11-28T01:07:26.514Z",
         is_occurrence: true,
         original_scheduled_time: "2030-05-06T08:00:00.000Z",
       },
@@ -2993,8 +2993,8 @@ export const examples: Readonly<Record<string, Example>> = {
       mission_id: 30,
     },
     reply: {
-      id: 102,
-      user_id: 304,
+      id: 103,
+      user_id: 307,
       name: "Renamed",
       type: "sitl",
       vehicle_type: "copter",
@@ -3004,8 +3004,8 @@ export const examples: Readonly<Record<string, Example>> = {
       link: "mavlink",
       link_host: null,
       video_room_token: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
-      created_at: "2026-11-27T23:42:22.084Z",
-      updated_at: "2026-11-27T23:42:22.230Z",
+      created_at: "2026-11-28T01:07:27.660Z",
+      updated_at: "2026-11-28T01:07:27.699Z",
     },
   },
   "PUT /geofence/:geofence_id": {
