@@ -71,7 +71,7 @@ export function DroneList({ fleet }: { fleet: FleetModel }) {
             key={drone.id}
             fleet={fleet}
             drone={drone}
-            place={first + at}
+            index={first + at}
             size={shown.length}
             top={`${(first + at) * ROW_REM}rem`}
           />

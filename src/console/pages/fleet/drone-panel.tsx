@@ -130,14 +130,14 @@ function Values({ fleet, drone }: { fleet: FleetModel; drone: Drone }) {
           <Computer id={id} />
         </Value>
       )}
-      <Value name={text.values.place} isWide>
-        <LiveText of={() => placeText(state()?.position)} />
+      <Value name={text.values.position} isWide>
+        <LiveText of={() => positionText(state()?.position)} />
       </Value>
     </dl>
   );
 }
 
-const placeText = (position: { latitude: number; longitude: number } | null | undefined): string =>
+const positionText = (position: { latitude: number; longitude: number } | null | undefined): string =>
   position ? coordinates(position.latitude, position.longitude) : NO_VALUE;
 
 interface ValueProps {

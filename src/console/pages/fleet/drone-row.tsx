@@ -12,14 +12,14 @@ export const rowId = (id: number): string => `drone-${id}`;
 interface DroneRowProps {
   readonly fleet: FleetModel;
   readonly drone: Drone;
-  /** Among those that are shown, from 0, and how many these are. */
-  readonly place: number;
+  /** Its index among those that are shown, and how many these are. */
+  readonly index: number;
   readonly size: number;
   readonly top: string;
 }
 
 /** One drone of the list. What changes are its texts, not the row. */
-export function DroneRow({ fleet, drone: { id, name }, place, size, top }: DroneRowProps) {
+export function DroneRow({ fleet, drone: { id, name }, index, size, top }: DroneRowProps) {
   const snapshot = fleet.snapshotOf(id);
   const looks = useComputed(() => {
     const status = fleet.statusOf(id);
@@ -34,7 +34,7 @@ export function DroneRow({ fleet, drone: { id, name }, place, size, top }: Drone
       class={looks}
       role="option"
       aria-selected={isSelected}
-      aria-posinset={place + 1}
+      aria-posinset={index + 1}
       aria-setsize={size}
       data-id={id}
       style={{ top }}

@@ -1,7 +1,7 @@
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useLocation } from "preact-iso/router";
 import { reply } from "../../../client/client";
-import { useAction } from "../../parts/action";
+import { errorText } from "../../parts/error-text";
 import { Failure } from "../../parts/loaded";
 import { paths, pathTo } from "../../paths";
 import { useSession } from "../../session/context";
@@ -11,25 +11,39 @@ import type { Drone } from "./fleet-model";
 const text = strings.fleet.first;
 
 interface FirstDroneProps {
+  /** Whether it is being added and dialled: the page shows nothing else meanwhile. */
+  readonly isBusy: Signal<boolean>;
+  /** It was added and did not answer. */
   readonly added: (drone: Drone) => Promise<void>;
   readonly addOwn: () => void;
 }
 
 /** For a user without a drone: one press to fly. */
-export function FirstDrone({ added, addOwn }: FirstDroneProps) {
+export function FirstDrone({ isBusy, added, addOwn }: FirstDroneProps) {
   const { api } = useSession().client;
   const { route } = useLocation();
-  const { isBusy, failure, run } = useAction();
-  const drone = useSignal<Drone | undefined>(undefined);
-  const flyNow = () =>
-    run(async () => {
+  const failure = useSignal("");
+  const flyNow = async () => {
+    if (isBusy.value) return;
+    isBusy.value = true;
+    failure.value = "";
+    try {
       const body = { type: "sitl", name: text.name, vehicle_type: "copter" } as const;
-      // A second press, after the drone did not answer, dials the same one.
-      drone.value ??= await reply(api.POST("/drone", { body }));
-      const { id } = drone.value;
-      await reply(api.GET("/drone/action/connection", { params: { query: { id } } }));
-      route(pathTo(paths.fly, id));
-    });
+      const drone = await reply(api.POST("/drone", { body }));
+      const query = { id: drone.id };
+      const hasAnswered = await reply(api.GET("/drone/action/connection", { params: { query } })).then(
+        () => true,
+        () => false,
+      );
+      if (hasAnswered) route(pathTo(paths.fly, drone.id));
+      // The list says why, and dials it again.
+      else await added(drone);
+    } catch (error) {
+      failure.value = errorText(error);
+    } finally {
+      isBusy.value = false;
+    }
+  };
   return (
     <div class="first-drone">
       <h2>{strings.fleet.none}</h2>
@@ -42,11 +56,6 @@ export function FirstDrone({ added, addOwn }: FirstDroneProps) {
         <button type="button" onClick={addOwn}>
           {text.own}
         </button>
-        {drone.value && failure.value !== "" && (
-          <button type="button" onClick={() => drone.value && added(drone.value)}>
-            {text.show}
-          </button>
-        )}
       </div>
     </div>
   );

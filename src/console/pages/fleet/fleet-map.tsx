@@ -58,8 +58,8 @@ function KeepSelectedInView({ fleet }: { fleet: FleetModel }) {
     const id = fleet.selectedId.value;
     const position = id === undefined ? undefined : fleet.snapshotOf(id).peek()?.state.position;
     if (!position) return;
-    const place = lngLat({ lat: position.latitude, lng: position.longitude });
-    if (!map.getBounds().contains(place)) map.easeTo({ center: place });
+    const at = lngLat({ lat: position.latitude, lng: position.longitude });
+    if (!map.getBounds().contains(at)) map.easeTo({ center: at });
   });
   return null;
 }

@@ -60,6 +60,7 @@ export default function Fleet() {
   useSignalEffect(() => {
     if (fleet.isOutdated.value) void drones.reload();
   });
+  const isBeginning = useSignal(false);
   const dialog = useSignal<DialogName | undefined>(undefined);
   const added = async ({ id, activation_token }: Drone) => {
     await drones.reload();
@@ -90,8 +91,8 @@ export default function Fleet() {
       </header>
       <ShowLoaded of={drones}>
         {(found) =>
-          found.length === 0 ? (
-            <FirstDrone added={added} addOwn={() => (isAdding.value = true)} />
+          found.length === 0 || isBeginning.value ? (
+            <FirstDrone isBusy={isBeginning} added={added} addOwn={() => (isAdding.value = true)} />
           ) : (
             <Parts fleet={fleet} view={view} open={open} />
           )

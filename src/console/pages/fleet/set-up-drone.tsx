@@ -30,7 +30,7 @@ export function SetUpDrone({ fleet, drone: { id, name }, onClose }: SetUpDronePr
         {token ? (
           <>
             <p>{text.intro}</p>
-            <CopyText label={text.command} text={setUpCommand(token)} rows={3} />
+            <CopyText label={text.command} text={setUpCommand(token)} />
             <p>
               {text.token} <code>{token}</code>. {text.tokenOnce}
             </p>
