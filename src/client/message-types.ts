@@ -6,517 +6,517 @@
 export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
-    schemas: {
-        telemetry_subscribe_telemetry: {
-            /** @description The drone's id. */
-            drone_id: number;
-            /**
-             * @description The stream. `dashboard` carries every type.
-             * @enum {string}
-             */
-            stream_type: "gps" | "logs" | "relalt" | "system" | "mission" | "dashboard";
-        };
-        telemetry_unsubscribe_telemetry: {
-            /** @description The drone's id. */
-            drone_id: number;
-            /**
-             * @description The stream. `dashboard` carries every type.
-             * @enum {string}
-             */
-            stream_type: "gps" | "logs" | "relalt" | "system" | "mission" | "dashboard";
-        };
-        telemetry_connected: {
-            /**
-             * @description Always `connected`.
-             * @constant
-             */
-            status: "connected";
-            /** @description The id of the token's user. */
-            user_id: number;
-        };
-        telemetry_subscription_confirmed: {
-            /**
-             * @description What the request did.
-             * @enum {string}
-             */
-            status: "subscribed" | "unsubscribed";
-            /**
-             * @description The request's stream; `fleet` of a fleet's request.
-             * @enum {string}
-             */
-            stream_type: "gps" | "logs" | "relalt" | "system" | "mission" | "dashboard" | "fleet";
-            /** @description The request's drone. Absent with `fleet`. */
-            drone_id?: number;
-        };
-        telemetry_error: {
-            /** @description What failed, why, and what to do. */
-            message: string;
-        };
-        telemetry_fleet_data: {
-            /** @description Whether these are all of the user's drones, or those that changed. */
-            complete: boolean;
-            /** @description As in the reply of `GET /drones/state`. */
-            drones: {
-                /** @description The drone's id. */
-                drone_id: number;
-                /** @description null when the drone was not heard yet. The other fields are as of then. */
-                link: {
-                    /** @description Whether a gateway has a link to it, and heard it in the last 10 s. */
-                    up: boolean;
-                    /** @description Milliseconds since it was heard last. */
-                    age_ms: number;
-                } | null;
-                /** @description Whether the motors are armed. null when not known. */
-                armed: boolean | null;
-                /** @description Flight mode by the autopilot's own name. null when not known. */
-                mode: string | null;
-                /** @description The estimator's position. null when it has none. */
-                position: {
-                    /** @description Degrees north (WGS 84). */
-                    latitude: number;
-                    /** @description Degrees east (WGS 84). */
-                    longitude: number;
-                    /** @description Metres above mean sea level. */
-                    altitude: number;
-                    /** @description Metres above home. */
-                    relative_altitude: number;
-                    /** @description Milliseconds since it came. */
-                    age_ms: number;
-                    /** @description Compass degrees of the nose. null when not known. */
-                    heading: number | null;
-                } | null;
-                /** @description The first battery. null when not known. */
-                battery: {
-                    /** @description Volts. 0 when not measured. */
-                    voltage: number;
-                    /** @description Percent. null when not estimated. */
-                    remaining: number | null;
-                } | null;
-                /** @description How far the mission on board is. null when not known. */
-                mission: {
-                    /** @description The current item, from 1. null without a mission. */
-                    item: number | null;
-                    /** @description Items on board. null when the vehicle does not say. */
-                    items: number | null;
-                    /**
-                     * @description By the vehicle's own word. `complete`: it has reached the last item and waits there. A mission that ends in a landing ends with the motors: `system.armed` is false, and the state `not_started` again. `none`: no mission is on board. `unknown`: the vehicle does not say.
-                     * @enum {string}
-                     */
-                    state: "unknown" | "none" | "not_started" | "flying" | "paused" | "complete";
-                } | null;
-            }[];
-        };
-        /** @description A recovery ticket: random, and new for each socket. */
-        telemetry_session: string;
-        telemetry_telemetry_data_gps: {
-            /**
-             * @description The type. It says which fields `data` has.
-             * @constant
-             */
-            type: "gps";
-            /** @description The drone's id. */
-            drone_id: number;
-            /** @description The position of the vehicle's estimator (GLOBAL_POSITION_INT). */
-            data: {
-                /** @description Degrees north (WGS 84). */
-                latitude: number;
-                /** @description Degrees east (WGS 84). */
-                longitude: number;
-                /** @description Metres above mean sea level. */
-                altitude: number;
-                /** @description The receiver's fix, a NavSatStatus. */
-                status: {
-                    /** @description -1: no fix, 0: fix, 1: satellite-based augmentation, 2: ground-based augmentation (RTK). */
-                    status: number;
-                    /**
-                     * @description The satellite system: 1, GPS.
-                     * @constant
-                     */
-                    service: 1;
-                };
-                /** @description Compass degrees of the nose: the heading of `hud`, else of `imu`. Absent without one of the last 2 s. */
-                yaw?: number;
-            };
-        };
-        telemetry_telemetry_data_raw_gps: {
-            /**
-             * @description The type. It says which fields `data` has.
-             * @constant
-             */
-            type: "raw_gps";
-            /** @description The drone's id. */
-            drone_id: number;
-            /** @description The position of the GPS receiver alone (GPS_RAW_INT). */
-            data: {
-                /** @description Degrees north (WGS 84). */
-                latitude: number;
-                /** @description Degrees east (WGS 84). */
-                longitude: number;
-                /** @description Metres above mean sea level. */
-                altitude: number;
-                /** @description The receiver's fix, a NavSatStatus. */
-                status: {
-                    /** @description -1: no fix, 0: fix, 1: satellite-based augmentation, 2: ground-based augmentation (RTK). */
-                    status: number;
-                    /**
-                     * @description The satellite system: 1, GPS.
-                     * @constant
-                     */
-                    service: 1;
-                };
-                /** @description Compass degrees of the nose: the heading of `hud`, else of `imu`. Absent without one of the last 2 s. */
-                yaw?: number;
-                /** @description Satellites. Absent when unknown. */
-                satellites_visible?: number;
-            };
-        };
-        telemetry_telemetry_data_home: {
-            /**
-             * @description The type. It says which fields `data` has.
-             * @constant
-             */
-            type: "home";
-            /** @description The drone's id. */
-            drone_id: number;
-            /** @description Home: the position to which the vehicle returns (HOME_POSITION). */
-            data: {
-                /** @description The position of home. */
-                geo: {
-                    /** @description Degrees north (WGS 84). */
-                    latitude: number;
-                    /** @description Degrees east (WGS 84). */
-                    longitude: number;
-                    /** @description Metres above mean sea level. */
-                    altitude: number;
-                };
-            };
-        };
-        telemetry_telemetry_data_relalt: {
-            /**
-             * @description The type. It says which fields `data` has.
-             * @constant
-             */
-            type: "relalt";
-            /** @description The drone's id. */
-            drone_id: number;
-            /** @description The height above home (GLOBAL_POSITION_INT). */
-            data: {
-                /** @description Metres above home; negative below it. */
-                data: number;
-            };
-        };
-        telemetry_telemetry_data_logs: {
-            /**
-             * @description The type. It says which fields `data` has.
-             * @constant
-             */
-            type: "logs";
-            /** @description The drone's id. */
-            drone_id: number;
-            /** @description A status text of the vehicle (STATUSTEXT). */
-            data: {
-                /** @description MAV_SEVERITY: 0 emergency, 1 alert, 2 critical, 3 error, 4 warning, 5 notice, 6 info, 7 debug. */
-                severity: number;
-                /** @description The whole line. `[…]` stands for a part that was lost. */
-                text: string;
-            };
-        };
-        telemetry_telemetry_data_hud: {
-            /**
-             * @description The type. It says which fields `data` has.
-             * @constant
-             */
-            type: "hud";
-            /** @description The drone's id. */
-            drone_id: number;
-            /** @description What a head-up display shows (VFR_HUD). */
-            data: {
-                /** @description Metres per second. null when not measured. */
-                airspeed: number | null;
-                /** @description Metres per second. */
-                groundspeed: number;
-                /** @description Compass degrees of the nose. */
-                heading: number;
-                /** @description Percent. */
-                throttle: number;
-                /** @description Metres above mean sea level. */
-                altitude: number;
-                /** @description Metres per second; negative while it sinks. */
-                climb: number;
-            };
-        };
-        telemetry_telemetry_data_imu: {
-            /**
-             * @description The type. It says which fields `data` has.
-             * @constant
-             */
-            type: "imu";
-            /** @description The drone's id. */
-            drone_id: number;
-            /** @description Attitude, turn rates and acceleration (sensor_msgs/Imu). */
-            data: {
-                /** @description From the body (x forward, y left, z up) to the world (x east, y north, z up): a quaternion, w not negative. */
-                orientation: {
-                    /** @description The x of the quaternion, -1 to 1 but for rounding. */
-                    x: number;
-                    /** @description The y of the quaternion, -1 to 1 but for rounding. */
-                    y: number;
-                    /** @description The z of the quaternion, -1 to 1 but for rounding. */
-                    z: number;
-                    /** @description The w of the quaternion, -1 to 1 but for rounding. */
-                    w: number;
-                };
-                /** @description Turn rates about the body's axes. */
-                angular_velocity: {
-                    /** @description Forward, radians per second. */
-                    x: number;
-                    /** @description Left, radians per second. */
-                    y: number;
-                    /** @description Up, radians per second. */
-                    z: number;
-                };
-                /** @description Specific force along the body's axes: 9.8 up at rest. */
-                linear_acceleration: {
-                    /** @description Forward, metres per second squared. */
-                    x: number;
-                    /** @description Left, metres per second squared. */
-                    y: number;
-                    /** @description Up, metres per second squared. */
-                    z: number;
-                };
-            };
-        };
-        telemetry_telemetry_data_diagnostics: {
-            /**
-             * @description The type. It says which fields `data` has.
-             * @constant
-             */
-            type: "diagnostics";
-            /** @description The drone's id. */
-            drone_id: number;
-            /** @description The state of each part (diagnostic_msgs/DiagnosticArray). */
-            data: {
-                /** @description A row for each sensor that is present and enabled, and for each other part that reports. */
-                status: {
-                    /**
-                     * @description 0: ok, 1: warning, 2: error, 3: stale (diagnostic_msgs).
-                     * @enum {number}
-                     */
-                    level: 0 | 1 | 2 | 3;
-                    /** @description The part: `battery`, `gps`, `estimator`, or `sensor: <name>`. */
-                    name: string;
-                    /** @description Text for people, with units: `12.35 V, 76 %`. */
-                    message: string;
-                }[];
-            };
-        };
-        telemetry_telemetry_data_mission: {
-            /**
-             * @description The type. It says which fields `data` has.
-             * @constant
-             */
-            type: "mission";
-            /** @description The drone's id. */
-            drone_id: number;
-            /** @description How far the mission on board is (MISSION_CURRENT). */
-            data: {
-                /** @description The current item, from 1. null without a mission. */
-                item: number | null;
-                /** @description Items on board. null when the vehicle does not say. */
-                items: number | null;
-                /** @description Metres over the ground to the current item's position, while the mission is flown. null when not known. */
-                distance: number | null;
-                /**
-                 * @description By the vehicle's own word. `complete`: it has reached the last item and waits there. A mission that ends in a landing ends with the motors: `system.armed` is false, and the state `not_started` again. `none`: no mission is on board. `unknown`: the vehicle does not say.
-                 * @enum {string}
-                 */
-                state: "unknown" | "none" | "not_started" | "flying" | "paused" | "complete";
-            };
-        };
-        telemetry_telemetry_data_params: {
-            /**
-             * @description The type. It says which fields `data` has.
-             * @constant
-             */
-            type: "params";
-            /** @description The drone's id. */
-            drone_id: number;
-            /** @description How much of the vehicle's parameter list has come, while a client reads all of it. */
-            data: {
-                /** @description Parameters that have come. */
-                received: number;
-                /** @description Parameters that the vehicle has. */
-                total: number;
-            };
-        };
-        telemetry_telemetry_data_system: {
-            /**
-             * @description The type. It says which fields `data` has.
-             * @constant
-             */
-            type: "system";
-            /** @description The drone's id. */
-            drone_id: number;
-            /** @description Battery, load, sensors, armed state and mode (SYS_STATUS, HEARTBEAT). */
-            data: {
-                /** @description The first battery. */
-                battery: {
-                    /** @description Volts. 0 when not measured. */
-                    voltage: number;
-                    /** @description Amperes. null when not measured. */
-                    current: number | null;
-                    /** @description Percent. null when not estimated. */
-                    remaining: number | null;
-                    /** @description Milliampere hours since power-on. null when not measured. */
-                    consumed: number | null;
-                    /** @description Seconds. null when not estimated. */
-                    time_remaining: number | null;
-                    /** @description Each cell. Empty when not measured. */
-                    cells: number[];
-                };
-                /** @description The gateway's link to the vehicle. */
-                link: {
-                    /** @description Percent of the vehicle's frames that came, of the last 5 to 10 s. null when not known. */
-                    quality: number | null;
-                    /** @description Seconds since it was opened. */
-                    open: number;
-                };
-                /** @description The vehicle's estimate (WIND, WIND_COV). null when it has none. */
-                wind: {
-                    /** @description Metres per second. */
-                    speed: number;
-                    /** @description Compass degrees that it comes from. */
-                    from: number;
-                } | null;
-                /** @description The position estimator (EKF_STATUS_REPORT, ESTIMATOR_STATUS). null before it reports. */
-                estimator: {
-                    /**
-                     * @description 0: ok, 1: warning, 2: error, 3: stale (diagnostic_msgs).
-                     * @enum {number}
-                     */
-                    level: 0 | 1 | 2 | 3;
-                    /** @description Text for people, as in `diagnostics`. */
-                    message: string;
-                } | null;
-                /** @description Load of the autopilot's main loop, percent. */
-                cpu_load: number;
-                /** @description Whether each sensor is healthy, for the sensors that are present and enabled. */
-                sensors: {
-                    [key: string]: boolean;
-                };
-                /** @description Whether the motors are armed. */
-                armed: boolean;
-                /** @description Flight mode by the autopilot's own name: `LOITER` of ArduPilot, `AUTO.LOITER` of PX4. */
-                mode: string;
-            };
-        };
-        redispad_sticks: {
-            /** @description Milliseconds when the sticks were read, on a clock that never jumps (`performance.now()`). */
-            t: number;
-            /** @description Names the clock of `t`, 1 to 64 characters. A new one when the page is loaded or the clock starts again. */
-            session: string;
-            /** @description The sticks. All four, or a lost one would be a centred stick. */
-            axes: {
-                /** @description -1 to 1, positive to the right. Values outside are clamped. */
-                roll: number;
-                /** @description -1 to 1, positive forward. Values outside are clamped. */
-                pitch: number;
-                /** @description -1 to 1, positive upward; 0 keeps the height where the mode does, and a rover drives by it. Values outside are clamped. */
-                throttle: number;
-                /** @description -1 to 1, positive clockwise. Values outside are clamped. */
-                yaw: number;
-            };
-            /**
-             * @description Whether each of the first sixteen buttons is pressed.
-             * @default []
-             */
-            buttons?: boolean[];
-        };
-        redispad_ack: {
-            /**
-             * @description Always `ack`.
-             * @constant
-             */
-            type: "ack";
-            /** @description The frame's. null when it is not a stick frame. */
-            session: string | null;
-            /** @description The frame's. null when it is not a stick frame. */
-            t: number | null;
-            /** @description Whether the frame was sent to the vehicle. */
-            accepted: boolean;
-            /** @description Why it was not, or null. `old`: it is older than 300 ms; `settling`: the session is not accepted yet; `out_of_order`: a later `t` came before; `invalid`: it is not a stick frame; `detail` says why; `no_vehicle`: the autopilot is not connected. */
-            reason: ("old" | "settling" | "out_of_order" | "invalid" | "no_vehicle") | null;
-            /** @description Of `invalid`: what does not fit. */
-            detail?: string;
-            /** @description The frame's age, milliseconds. null when it is unknown. */
-            age_ms: number | null;
-            /** @description The vehicle's flight mode. null while it is not connected. */
-            mode: string | null;
-            /** @description Whether the vehicle is armed. null while it is not connected. */
-            armed: boolean | null;
-            /**
-             * @description `idle`: nothing is sent. `steering`: each fresh frame is sent. `stopping`: no fresh frame came for 0.5 s, and the vehicle is made to stop.
-             * @enum {string}
-             */
-            state: "idle" | "steering" | "stopping";
-        };
-        redispad_status: {
-            /**
-             * @description Always `status`.
-             * @constant
-             */
-            type: "status";
-            /** @description The kind of vehicle. null while it is not connected. */
-            vehicle: ("copter" | "rover") | null;
-            /** @description The vehicle's flight mode. null while it is not connected. */
-            mode: string | null;
-            /** @description Whether the vehicle is armed. null while it is not connected. */
-            armed: boolean | null;
-            /**
-             * @description `idle`: nothing is sent. `steering`: each fresh frame is sent. `stopping`: no fresh frame came for 0.5 s, and the vehicle is made to stop.
-             * @enum {string}
-             */
-            state: "idle" | "steering" | "stopping";
-        };
-        redispad_video: {
-            /**
-             * @description Always `video`.
-             * @constant
-             */
-            type: "video";
-            /** @description Of the message: `video_source`, `video_room_details`, `video_room_state`. */
-            topic: string;
-            /** @description Whether the video command took it. */
-            ok: boolean;
-            /** @description `taken`, or why it was not. */
-            detail: string;
-        };
-        /** @description The frame as it was sent. */
-        redispad_aruco_tracking: string;
-        /**
-         * @description Which of the two is missing.
-         * @enum {string}
-         */
-        redispad_lookup_failure: "Drone not found" | "Drone IP not found";
-        /** @description The frame as it was sent. */
-        gamepad_text_to_drone: string;
-        /** @description The frame as it was sent. */
-        gamepad_bytes_to_drone: string;
-        /** @description The frame as it was sent. */
-        gamepad_text_from_drone: string;
-        /** @description The frame as it was sent. */
-        gamepad_bytes_from_drone: string;
-        /**
-         * @description Which of the two is missing.
-         * @enum {string}
-         */
-        gamepad_lookup_failure: "Drone not found" | "Drone IP not found";
+  schemas: {
+    telemetry_subscribe_telemetry: {
+      /** @description The drone's id. */
+      drone_id: number;
+      /**
+       * @description The stream. `dashboard` carries every type.
+       * @enum {string}
+       */
+      stream_type: "gps" | "logs" | "relalt" | "system" | "mission" | "dashboard";
     };
-    responses: never;
-    parameters: never;
-    requestBodies: never;
-    headers: never;
-    pathItems: never;
+    telemetry_unsubscribe_telemetry: {
+      /** @description The drone's id. */
+      drone_id: number;
+      /**
+       * @description The stream. `dashboard` carries every type.
+       * @enum {string}
+       */
+      stream_type: "gps" | "logs" | "relalt" | "system" | "mission" | "dashboard";
+    };
+    telemetry_connected: {
+      /**
+       * @description Always `connected`.
+       * @constant
+       */
+      status: "connected";
+      /** @description The id of the token's user. */
+      user_id: number;
+    };
+    telemetry_subscription_confirmed: {
+      /**
+       * @description What the request did.
+       * @enum {string}
+       */
+      status: "subscribed" | "unsubscribed";
+      /**
+       * @description The request's stream; `fleet` of a fleet's request.
+       * @enum {string}
+       */
+      stream_type: "gps" | "logs" | "relalt" | "system" | "mission" | "dashboard" | "fleet";
+      /** @description The request's drone. Absent with `fleet`. */
+      drone_id?: number;
+    };
+    telemetry_error: {
+      /** @description What failed, why, and what to do. */
+      message: string;
+    };
+    telemetry_fleet_data: {
+      /** @description Whether these are all of the user's drones, or those that changed. */
+      complete: boolean;
+      /** @description As in the reply of `GET /drones/state`. */
+      drones: {
+        /** @description The drone's id. */
+        drone_id: number;
+        /** @description null when the drone was not heard yet. The other fields are as of then. */
+        link: {
+          /** @description Whether a gateway has a link to it, and heard it in the last 10 s. */
+          up: boolean;
+          /** @description Milliseconds since it was heard last. */
+          age_ms: number;
+        } | null;
+        /** @description Whether the motors are armed. null when not known. */
+        armed: boolean | null;
+        /** @description Flight mode by the autopilot's own name. null when not known. */
+        mode: string | null;
+        /** @description The estimator's position. null when it has none. */
+        position: {
+          /** @description Degrees north (WGS 84). */
+          latitude: number;
+          /** @description Degrees east (WGS 84). */
+          longitude: number;
+          /** @description Metres above mean sea level. */
+          altitude: number;
+          /** @description Metres above home. */
+          relative_altitude: number;
+          /** @description Milliseconds since it came. */
+          age_ms: number;
+          /** @description Compass degrees of the nose. null when not known. */
+          heading: number | null;
+        } | null;
+        /** @description The first battery. null when not known. */
+        battery: {
+          /** @description Volts. 0 when not measured. */
+          voltage: number;
+          /** @description Percent. null when not estimated. */
+          remaining: number | null;
+        } | null;
+        /** @description How far the mission on board is. null when not known. */
+        mission: {
+          /** @description The current item, from 1. null without a mission. */
+          item: number | null;
+          /** @description Items on board. null when the vehicle does not say. */
+          items: number | null;
+          /**
+           * @description By the vehicle's own word. `complete`: it has reached the last item and waits there. A mission that ends in a landing ends with the motors: `system.armed` is false, and the state `not_started` again. `none`: no mission is on board. `unknown`: the vehicle does not say.
+           * @enum {string}
+           */
+          state: "unknown" | "none" | "not_started" | "flying" | "paused" | "complete";
+        } | null;
+      }[];
+    };
+    /** @description A recovery ticket: random, and new for each socket. */
+    telemetry_session: string;
+    telemetry_telemetry_data_gps: {
+      /**
+       * @description The type. It says which fields `data` has.
+       * @constant
+       */
+      type: "gps";
+      /** @description The drone's id. */
+      drone_id: number;
+      /** @description The position of the vehicle's estimator (GLOBAL_POSITION_INT). */
+      data: {
+        /** @description Degrees north (WGS 84). */
+        latitude: number;
+        /** @description Degrees east (WGS 84). */
+        longitude: number;
+        /** @description Metres above mean sea level. */
+        altitude: number;
+        /** @description The receiver's fix, a NavSatStatus. */
+        status: {
+          /** @description -1: no fix, 0: fix, 1: satellite-based augmentation, 2: ground-based augmentation (RTK). */
+          status: number;
+          /**
+           * @description The satellite system: 1, GPS.
+           * @constant
+           */
+          service: 1;
+        };
+        /** @description Compass degrees of the nose: the heading of `hud`, else of `imu`. Absent without one of the last 2 s. */
+        yaw?: number;
+      };
+    };
+    telemetry_telemetry_data_raw_gps: {
+      /**
+       * @description The type. It says which fields `data` has.
+       * @constant
+       */
+      type: "raw_gps";
+      /** @description The drone's id. */
+      drone_id: number;
+      /** @description The position of the GPS receiver alone (GPS_RAW_INT). */
+      data: {
+        /** @description Degrees north (WGS 84). */
+        latitude: number;
+        /** @description Degrees east (WGS 84). */
+        longitude: number;
+        /** @description Metres above mean sea level. */
+        altitude: number;
+        /** @description The receiver's fix, a NavSatStatus. */
+        status: {
+          /** @description -1: no fix, 0: fix, 1: satellite-based augmentation, 2: ground-based augmentation (RTK). */
+          status: number;
+          /**
+           * @description The satellite system: 1, GPS.
+           * @constant
+           */
+          service: 1;
+        };
+        /** @description Compass degrees of the nose: the heading of `hud`, else of `imu`. Absent without one of the last 2 s. */
+        yaw?: number;
+        /** @description Satellites. Absent when unknown. */
+        satellites_visible?: number;
+      };
+    };
+    telemetry_telemetry_data_home: {
+      /**
+       * @description The type. It says which fields `data` has.
+       * @constant
+       */
+      type: "home";
+      /** @description The drone's id. */
+      drone_id: number;
+      /** @description Home: the position to which the vehicle returns (HOME_POSITION). */
+      data: {
+        /** @description The position of home. */
+        geo: {
+          /** @description Degrees north (WGS 84). */
+          latitude: number;
+          /** @description Degrees east (WGS 84). */
+          longitude: number;
+          /** @description Metres above mean sea level. */
+          altitude: number;
+        };
+      };
+    };
+    telemetry_telemetry_data_relalt: {
+      /**
+       * @description The type. It says which fields `data` has.
+       * @constant
+       */
+      type: "relalt";
+      /** @description The drone's id. */
+      drone_id: number;
+      /** @description The height above home (GLOBAL_POSITION_INT). */
+      data: {
+        /** @description Metres above home; negative below it. */
+        data: number;
+      };
+    };
+    telemetry_telemetry_data_logs: {
+      /**
+       * @description The type. It says which fields `data` has.
+       * @constant
+       */
+      type: "logs";
+      /** @description The drone's id. */
+      drone_id: number;
+      /** @description A status text of the vehicle (STATUSTEXT). */
+      data: {
+        /** @description MAV_SEVERITY: 0 emergency, 1 alert, 2 critical, 3 error, 4 warning, 5 notice, 6 info, 7 debug. */
+        severity: number;
+        /** @description The whole line. `[…]` stands for a part that was lost. */
+        text: string;
+      };
+    };
+    telemetry_telemetry_data_hud: {
+      /**
+       * @description The type. It says which fields `data` has.
+       * @constant
+       */
+      type: "hud";
+      /** @description The drone's id. */
+      drone_id: number;
+      /** @description What a head-up display shows (VFR_HUD). */
+      data: {
+        /** @description Metres per second. null when not measured. */
+        airspeed: number | null;
+        /** @description Metres per second. */
+        groundspeed: number;
+        /** @description Compass degrees of the nose. */
+        heading: number;
+        /** @description Percent. */
+        throttle: number;
+        /** @description Metres above mean sea level. */
+        altitude: number;
+        /** @description Metres per second; negative while it sinks. */
+        climb: number;
+      };
+    };
+    telemetry_telemetry_data_imu: {
+      /**
+       * @description The type. It says which fields `data` has.
+       * @constant
+       */
+      type: "imu";
+      /** @description The drone's id. */
+      drone_id: number;
+      /** @description Attitude, turn rates and acceleration (sensor_msgs/Imu). */
+      data: {
+        /** @description From the body (x forward, y left, z up) to the world (x east, y north, z up): a quaternion, w not negative. */
+        orientation: {
+          /** @description The x of the quaternion, -1 to 1 but for rounding. */
+          x: number;
+          /** @description The y of the quaternion, -1 to 1 but for rounding. */
+          y: number;
+          /** @description The z of the quaternion, -1 to 1 but for rounding. */
+          z: number;
+          /** @description The w of the quaternion, -1 to 1 but for rounding. */
+          w: number;
+        };
+        /** @description Turn rates about the body's axes. */
+        angular_velocity: {
+          /** @description Forward, radians per second. */
+          x: number;
+          /** @description Left, radians per second. */
+          y: number;
+          /** @description Up, radians per second. */
+          z: number;
+        };
+        /** @description Specific force along the body's axes: 9.8 up at rest. */
+        linear_acceleration: {
+          /** @description Forward, metres per second squared. */
+          x: number;
+          /** @description Left, metres per second squared. */
+          y: number;
+          /** @description Up, metres per second squared. */
+          z: number;
+        };
+      };
+    };
+    telemetry_telemetry_data_diagnostics: {
+      /**
+       * @description The type. It says which fields `data` has.
+       * @constant
+       */
+      type: "diagnostics";
+      /** @description The drone's id. */
+      drone_id: number;
+      /** @description The state of each part (diagnostic_msgs/DiagnosticArray). */
+      data: {
+        /** @description A row for each sensor that is present and enabled, and for each other part that reports. */
+        status: {
+          /**
+           * @description 0: ok, 1: warning, 2: error, 3: stale (diagnostic_msgs).
+           * @enum {number}
+           */
+          level: 0 | 1 | 2 | 3;
+          /** @description The part: `battery`, `gps`, `estimator`, or `sensor: <name>`. */
+          name: string;
+          /** @description Text for people, with units: `12.35 V, 76 %`. */
+          message: string;
+        }[];
+      };
+    };
+    telemetry_telemetry_data_mission: {
+      /**
+       * @description The type. It says which fields `data` has.
+       * @constant
+       */
+      type: "mission";
+      /** @description The drone's id. */
+      drone_id: number;
+      /** @description How far the mission on board is (MISSION_CURRENT). */
+      data: {
+        /** @description The current item, from 1. null without a mission. */
+        item: number | null;
+        /** @description Items on board. null when the vehicle does not say. */
+        items: number | null;
+        /** @description Metres over the ground to the current item's position, while the mission is flown. null when not known. */
+        distance: number | null;
+        /**
+         * @description By the vehicle's own word. `complete`: it has reached the last item and waits there. A mission that ends in a landing ends with the motors: `system.armed` is false, and the state `not_started` again. `none`: no mission is on board. `unknown`: the vehicle does not say.
+         * @enum {string}
+         */
+        state: "unknown" | "none" | "not_started" | "flying" | "paused" | "complete";
+      };
+    };
+    telemetry_telemetry_data_params: {
+      /**
+       * @description The type. It says which fields `data` has.
+       * @constant
+       */
+      type: "params";
+      /** @description The drone's id. */
+      drone_id: number;
+      /** @description How much of the vehicle's parameter list has come, while a client reads all of it. */
+      data: {
+        /** @description Parameters that have come. */
+        received: number;
+        /** @description Parameters that the vehicle has. */
+        total: number;
+      };
+    };
+    telemetry_telemetry_data_system: {
+      /**
+       * @description The type. It says which fields `data` has.
+       * @constant
+       */
+      type: "system";
+      /** @description The drone's id. */
+      drone_id: number;
+      /** @description Battery, load, sensors, armed state and mode (SYS_STATUS, HEARTBEAT). */
+      data: {
+        /** @description The first battery. */
+        battery: {
+          /** @description Volts. 0 when not measured. */
+          voltage: number;
+          /** @description Amperes. null when not measured. */
+          current: number | null;
+          /** @description Percent. null when not estimated. */
+          remaining: number | null;
+          /** @description Milliampere hours since power-on. null when not measured. */
+          consumed: number | null;
+          /** @description Seconds. null when not estimated. */
+          time_remaining: number | null;
+          /** @description Each cell. Empty when not measured. */
+          cells: number[];
+        };
+        /** @description The gateway's link to the vehicle. */
+        link: {
+          /** @description Percent of the vehicle's frames that came, of the last 5 to 10 s. null when not known. */
+          quality: number | null;
+          /** @description Seconds since it was opened. */
+          open: number;
+        };
+        /** @description The vehicle's estimate (WIND, WIND_COV). null when it has none. */
+        wind: {
+          /** @description Metres per second. */
+          speed: number;
+          /** @description Compass degrees that it comes from. */
+          from: number;
+        } | null;
+        /** @description The position estimator (EKF_STATUS_REPORT, ESTIMATOR_STATUS). null before it reports. */
+        estimator: {
+          /**
+           * @description 0: ok, 1: warning, 2: error, 3: stale (diagnostic_msgs).
+           * @enum {number}
+           */
+          level: 0 | 1 | 2 | 3;
+          /** @description Text for people, as in `diagnostics`. */
+          message: string;
+        } | null;
+        /** @description Load of the autopilot's main loop, percent. */
+        cpu_load: number;
+        /** @description Whether each sensor is healthy, for the sensors that are present and enabled. */
+        sensors: {
+          [key: string]: boolean;
+        };
+        /** @description Whether the motors are armed. */
+        armed: boolean;
+        /** @description Flight mode by the autopilot's own name: `LOITER` of ArduPilot, `AUTO.LOITER` of PX4. */
+        mode: string;
+      };
+    };
+    redispad_sticks: {
+      /** @description Milliseconds when the sticks were read, on a clock that never jumps (`performance.now()`). */
+      t: number;
+      /** @description Names the clock of `t`, 1 to 64 characters. A new one when the page is loaded or the clock starts again. */
+      session: string;
+      /** @description The sticks. All four, or a lost one would be a centred stick. */
+      axes: {
+        /** @description -1 to 1, positive to the right. Values outside are clamped. */
+        roll: number;
+        /** @description -1 to 1, positive forward. Values outside are clamped. */
+        pitch: number;
+        /** @description -1 to 1, positive upward; 0 keeps the height where the mode does, and a rover drives by it. Values outside are clamped. */
+        throttle: number;
+        /** @description -1 to 1, positive clockwise. Values outside are clamped. */
+        yaw: number;
+      };
+      /**
+       * @description Whether each of the first sixteen buttons is pressed.
+       * @default []
+       */
+      buttons?: boolean[];
+    };
+    redispad_ack: {
+      /**
+       * @description Always `ack`.
+       * @constant
+       */
+      type: "ack";
+      /** @description The frame's. null when it is not a stick frame. */
+      session: string | null;
+      /** @description The frame's. null when it is not a stick frame. */
+      t: number | null;
+      /** @description Whether the frame was sent to the vehicle. */
+      accepted: boolean;
+      /** @description Why it was not, or null. `old`: it is older than 300 ms; `settling`: the session is not accepted yet; `out_of_order`: a later `t` came before; `invalid`: it is not a stick frame; `detail` says why; `no_vehicle`: the autopilot is not connected. */
+      reason: ("old" | "settling" | "out_of_order" | "invalid" | "no_vehicle") | null;
+      /** @description Of `invalid`: what does not fit. */
+      detail?: string;
+      /** @description The frame's age, milliseconds. null when it is unknown. */
+      age_ms: number | null;
+      /** @description The vehicle's flight mode. null while it is not connected. */
+      mode: string | null;
+      /** @description Whether the vehicle is armed. null while it is not connected. */
+      armed: boolean | null;
+      /**
+       * @description `idle`: nothing is sent. `steering`: each fresh frame is sent. `stopping`: no fresh frame came for 0.5 s, and the vehicle is made to stop.
+       * @enum {string}
+       */
+      state: "idle" | "steering" | "stopping";
+    };
+    redispad_status: {
+      /**
+       * @description Always `status`.
+       * @constant
+       */
+      type: "status";
+      /** @description The kind of vehicle. null while it is not connected. */
+      vehicle: ("copter" | "rover") | null;
+      /** @description The vehicle's flight mode. null while it is not connected. */
+      mode: string | null;
+      /** @description Whether the vehicle is armed. null while it is not connected. */
+      armed: boolean | null;
+      /**
+       * @description `idle`: nothing is sent. `steering`: each fresh frame is sent. `stopping`: no fresh frame came for 0.5 s, and the vehicle is made to stop.
+       * @enum {string}
+       */
+      state: "idle" | "steering" | "stopping";
+    };
+    redispad_video: {
+      /**
+       * @description Always `video`.
+       * @constant
+       */
+      type: "video";
+      /** @description Of the message: `video_source`, `video_room_details`, `video_room_state`. */
+      topic: string;
+      /** @description Whether the video command took it. */
+      ok: boolean;
+      /** @description `taken`, or why it was not. */
+      detail: string;
+    };
+    /** @description The frame as it was sent. */
+    redispad_aruco_tracking: string;
+    /**
+     * @description Which of the two is missing.
+     * @enum {string}
+     */
+    redispad_lookup_failure: "Drone not found" | "Drone IP not found";
+    /** @description The frame as it was sent. */
+    gamepad_text_to_drone: string;
+    /** @description The frame as it was sent. */
+    gamepad_bytes_to_drone: string;
+    /** @description The frame as it was sent. */
+    gamepad_text_from_drone: string;
+    /** @description The frame as it was sent. */
+    gamepad_bytes_from_drone: string;
+    /**
+     * @description Which of the two is missing.
+     * @enum {string}
+     */
+    gamepad_lookup_failure: "Drone not found" | "Drone IP not found";
+  };
+  responses: never;
+  parameters: never;
+  requestBodies: never;
+  headers: never;
+  pathItems: never;
 }
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

@@ -44,9 +44,4 @@ export class Layers {
     for (const layer of added.layers) this.map.removeLayer(layer);
     this.map.removeSource(id);
   }
-
-  /** The map is about to be removed, with all that is on it, before what has put it there. */
-  forget(): void {
-    this.added.clear();
-  }
 }
