@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
+import { eventually } from "../../../testing/until";
 import { insertMissions } from "../../../testing/worlds/plans";
 import { testLooks } from "../appearance";
 import { consoleTests, signIn } from "../console-world";
@@ -22,8 +23,11 @@ test("plans are listed, enabled and deleted, and their names are text", async ()
   await signIn(page, user);
   await page.getByRole("row", { name: `${HOSTILE} 2 100 m` }).waitFor();
   await page.getByRole("checkbox", { name: `fence ${HOSTILE} enabled` }).click();
+  await eventually(
+    "it is stored",
+    async () => (await user.api.get(`/geofence/${id}`)).body.enabled === false,
+  );
   await page.getByRole("checkbox", { name: `fence ${HOSTILE} enabled`, checked: false }).waitFor();
-  expect((await user.api.get(`/geofence/${id}`)).body.enabled).toBe(false);
   await page.getByRole("button", { name: `Delete ${HOSTILE}` }).click();
   await page.getByRole("dialog", { name: `Delete “${HOSTILE}”?` }).waitFor();
   await page.getByRole("button", { name: "Delete the mission" }).click();
