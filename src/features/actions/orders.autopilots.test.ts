@@ -100,4 +100,17 @@ describe.each(autopilots)("%s", (name) => {
     const lacking = await give("motortest", { motor_id: isRover(name) ? 4 : 5, percentage: 5 });
     expect(lacking).toMatchObject({ status: 500, message: expect.stringMatching(/motor/) });
   });
+
+  // The last one: it falls.
+  if (!isRover(name)) {
+    test("a vehicle in the air stops its motors with force alone", async () => {
+      await carriedOut("guided");
+      await carriedOut("arm");
+      await carriedOut("takeoff", { altitude: 10 });
+      await vehicle.witness.until("9 m of height", async () => (await height()) > 9);
+      expect((await give("disarm_drone")).status).toBe(500);
+      await carriedOut("disarm_drone", { force: true });
+      expect((await vehicle.witness.fresh()).armed).toBe(false);
+    });
+  }
 });
