@@ -76,9 +76,11 @@ function FlightTime() {
 function Sticks({ link }: { link: StickLink }) {
   const isSending = link.state.value === "sending";
   const late = isLate(link, now.value);
-  const echo = link.echo.value;
+  const answer = link.answer.value;
   const trip =
-    echo && !late ? strings.fly.sticks.milliseconds(Math.round(echo.roundTrip)) : strings.fly.sticks.noEcho;
+    answer && !late
+      ? strings.fly.sticks.milliseconds(Math.round(answer.roundTrip))
+      : strings.fly.sticks.noAnswer;
   return (
     <div class={`reading sticks-reading ${isSending ? (late ? "lost" : "on") : ""}`}>
       <dt>{text.sticks}</dt>

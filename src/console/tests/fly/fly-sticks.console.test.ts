@@ -66,7 +66,7 @@ async function framesInRedis(): Promise<StickFrame[]> {
   return frames;
 }
 
-test("frames of a gamepad arrive as they are held, twenty a second, with the echo in view, until it is unplugged; its settings are kept", async () => {
+test("frames of a gamepad arrive as they are held, twenty a second, with the drone's answers in view, until it is unplugged; its settings are kept", async () => {
   await open();
   const frames = await framesInRedis();
   await setPad({ axes: [0, 0, 0.9, 0] });

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { useId } from "preact/hooks";
 import { reply } from "../../../../client/client";
+import { Labelled } from "../../../parts/labelled";
 import { ShowLoaded, useLoaded } from "../../../parts/loaded";
 import { useSession } from "../../../session/context";
 import { strings } from "../../../strings";
@@ -15,7 +15,6 @@ export function PushSheet({ close }: { close: () => void }) {
   const { drone, orders, onBoard } = useFlown();
   const missions = useLoaded(() => reply(api.GET("/missions")));
   const chosen = useSignal(drone.mission_id ? String(drone.mission_id) : "");
-  const id = useId();
   return (
     <Sheet title={text.push} close={close}>
       <ShowLoaded of={missions}>
@@ -23,23 +22,24 @@ export function PushSheet({ close }: { close: () => void }) {
           const mission = found.find((one) => String(one.id) === chosen.value);
           return (
             <>
-              <div class="field">
-                <label for={id}>{text.mission}</label>
-                <select
-                  id={id}
-                  value={chosen.value}
-                  onChange={({ currentTarget }) => {
-                    chosen.value = currentTarget.value;
-                  }}
-                >
-                  <option value="">{found.length === 0 ? text.noMissions : text.chooseMission}</option>
-                  {found.map(({ id, name }) => (
-                    <option key={id} value={String(id)}>
-                      {name}
-                    </option>
-                  ))}
-                </select>
-              </div>
+              <Labelled label={text.mission}>
+                {(field) => (
+                  <select
+                    {...field}
+                    value={chosen.value}
+                    onChange={({ currentTarget }) => {
+                      chosen.value = currentTarget.value;
+                    }}
+                  >
+                    <option value="">{found.length === 0 ? text.noMissions : text.chooseMission}</option>
+                    {found.map(({ id, name }) => (
+                      <option key={id} value={String(id)}>
+                        {name}
+                      </option>
+                    ))}
+                  </select>
+                )}
+              </Labelled>
               <SheetButtons
                 label={text.holdToPush}
                 isDisabled={!mission}

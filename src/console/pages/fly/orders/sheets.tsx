@@ -1,8 +1,8 @@
 import { type Signal, useSignal } from "@preact/signals";
-import { useId } from "preact/hooks";
 import { height, inMetres, shortLength } from "../../../format/units";
 import type { LatLng } from "../../../map/features";
 import { HoldButton } from "../../../parts/hold-button";
+import { Labelled } from "../../../parts/labelled";
 import { strings } from "../../../strings";
 import { useFlown } from "../context";
 import { PushSheet } from "./push-sheet";
@@ -42,28 +42,33 @@ export function Sheets({ sheet }: { sheet: Signal<SheetOf | undefined> }) {
 /** As entered, in the unit that is shown, kept for the next order. */
 const entered = { takeOff: "", goTo: "" };
 
-interface HeightFieldProps {
+interface FieldProps {
+  readonly label: string;
   readonly value: Signal<string>;
+  readonly type?: "number" | "text";
 }
 
-function HeightField({ value }: HeightFieldProps) {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>{text.height(shortLength().name)}</label>
+const NumberField = ({ label, value, type = "text" }: FieldProps) => (
+  <Labelled label={label}>
+    {(field) => (
       <input
-        id={id}
-        type="number"
+        {...field}
+        type={type as "text"}
         inputMode="decimal"
         step="any"
+        autocomplete="off"
         value={value.value}
         onInput={({ currentTarget }) => {
           value.value = currentTarget.value;
         }}
       />
-    </div>
-  );
-}
+    )}
+  </Labelled>
+);
+
+const HeightField = ({ value }: { value: Signal<string> }) => (
+  <NumberField label={text.height(shortLength().name)} value={value} type="number" />
+);
 
 /** Metres; undefined when nothing was entered. */
 const metresOf = (text: string): number | undefined => {
@@ -108,8 +113,8 @@ function GoToSheet({ at, close }: { at: LatLng | undefined; close: () => void })
   return (
     <Sheet title={text.goTo} close={close}>
       <div class="sheet-fields">
-        <DegreesField label={text.latitude} value={lat} />
-        <DegreesField label={text.longitude} value={lng} />
+        <NumberField label={text.latitude} value={lat} />
+        <NumberField label={text.longitude} value={lng} />
         <HeightField value={value} />
       </div>
       <SheetButtons
@@ -123,23 +128,6 @@ function GoToSheet({ at, close }: { at: LatLng | undefined; close: () => void })
         }}
       />
     </Sheet>
-  );
-}
-
-function DegreesField({ label, value }: { label: string; value: Signal<string> }) {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        inputMode="decimal"
-        value={value.value}
-        onInput={({ currentTarget }) => {
-          value.value = currentTarget.value;
-        }}
-      />
-    </div>
   );
 }
 

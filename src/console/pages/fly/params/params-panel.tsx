@@ -1,8 +1,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
-import { ApiError } from "../../../../client/api-error";
 import { reply } from "../../../../client/client";
-import { errorText } from "../../../parts/error-text";
+import { useAction } from "../../../parts/action";
 import { Failure } from "../../../parts/loaded";
 import { useSession } from "../../../session/context";
 import { strings } from "../../../strings";
@@ -25,9 +24,8 @@ export function ParamsPanel({ edits }: { edits: ParamEdits }) {
   const { drone, state, orders } = useFlown();
   const { api } = useSession().client;
   const path = { drone_id: drone.id };
-  const isReading = useSignal(false);
-  const isWriting = useSignal(false);
-  const failure = useSignal("");
+  const reading = useAction();
+  const writing = useAction();
   const notice = useSignal("");
   const search = useSignal("");
   const onlyChanged = useSignal(false);
@@ -40,48 +38,31 @@ export function ParamsPanel({ edits }: { edits: ParamEdits }) {
     return wanted === "" ? rows : rows.filter(({ name }) => name.toUpperCase().includes(wanted));
   });
 
-  const read = async () => {
-    isReading.value = true;
-    failure.value = "";
-    state.newest.params.value = undefined;
-    try {
-      const { params } = await reply(
-        api.GET("/drone/{drone_id}/params", { params: { path, query: { all: "true" } } }),
-      );
+  const read = () =>
+    reading.run(async () => {
+      state.newest.params.value = undefined;
+      const all = { path, query: { all: "true" } } as const;
+      const { params } = await reply(api.GET("/drone/{drone_id}/params", { params: all }));
       edits.replace(params.map(({ param_id, value }) => [param_id, value]));
-    } catch (error) {
-      failure.value = errorText(error);
-    } finally {
-      isReading.value = false;
-    }
-  };
+    });
 
-  /** After a failure nobody knows what was written: it is read. */
-  const readAgain = async (names: readonly string[]) => {
-    try {
-      const query = { params: names.join(",") };
-      const { params } = await reply(api.GET("/drone/{drone_id}/params", { params: { path, query } }));
-      edits.update(params.map(({ param_id, value }) => [param_id, value]));
-    } catch (error) {
-      failure.value = error instanceof ApiError ? error.message : errorText(error);
-    }
-  };
-
-  const write = async () => {
-    isWriting.value = true;
-    failure.value = "";
-    const changed = edits.changed.peek();
-    for (let at = 0; at < changed.length; at += MOST_AT_ONCE) {
-      const part = changed.slice(at, at + MOST_AT_ONCE);
-      const values = part.map(({ name, entered }) => [name, numberOf(entered ?? "") ?? 0] as const);
-      const done = await orders.setParams(Object.fromEntries(values));
-      if (done) edits.update(done.result.written.map(({ param_id, value }) => [param_id, value]));
-      else {
-        await readAgain(part.map(({ name }) => name));
-        break;
+  const write = () =>
+    writing.run(async () => {
+      const changed = edits.changed.peek();
+      for (let at = 0; at < changed.length; at += MOST_AT_ONCE) {
+        const part = changed.slice(at, at + MOST_AT_ONCE);
+        const values = part.map(({ name, entered }) => [name, numberOf(entered ?? "") ?? 0] as const);
+        const done = await orders.setParams(Object.fromEntries(values));
+        if (done) edits.update(done.result.written.map(({ param_id, value }) => [param_id, value]));
+        else return readAgain(part.map(({ name }) => name));
       }
-    }
-    isWriting.value = false;
+    });
+
+  /** After a failure nobody knows what was written. */
+  const readAgain = async (names: readonly string[]) => {
+    const some = { path, query: { params: names.join(",") } };
+    const { params } = await reply(api.GET("/drone/{drone_id}/params", { params: some }));
+    edits.update(params.map(({ param_id, value }) => [param_id, value]));
   };
 
   const load = async (file: File | undefined) => {
@@ -103,14 +84,14 @@ export function ParamsPanel({ edits }: { edits: ParamEdits }) {
       <Toolbar
         edits={edits}
         name={drone.name}
-        isReading={isReading.value}
-        isWriting={isWriting.value}
+        isReading={reading.isBusy.value}
+        isWriting={writing.isBusy.value}
         read={read}
         write={write}
         load={load}
       />
-      <Progress isReading={isReading.value} />
-      <Failure text={failure.value} />
+      <Progress isReading={reading.isBusy.value} />
+      <Failure text={reading.failure.value || writing.failure.value} />
       <p role="status" class="notice" hidden={notice.value === ""}>
         {notice.value}
       </p>

@@ -24,7 +24,7 @@ const MOST_BUTTONS = 16;
 export type StickState = "off" | "connecting" | "centring" | "sending";
 
 /** What the drone said last of a frame. */
-export interface AcknowledgedFrame {
+export interface FrameAnswer {
   /** Milliseconds from reading the sticks to the drone's answer. */
   readonly roundTrip: number;
   readonly acknowledgement: Acknowledgement;
@@ -36,8 +36,8 @@ export interface AcknowledgedFrame {
 const LATE_MS = 1_000;
 
 /** Whether frames are sent and no answer comes. `now`: milliseconds of `performance.now()`. */
-export const isLate = ({ state, echo }: Pick<StickLink, "state" | "echo">, now: number): boolean =>
-  state.value === "sending" && (!echo.value || now - echo.value.at > LATE_MS);
+export const isLate = ({ state, answer }: Pick<StickLink, "state" | "answer">, now: number): boolean =>
+  state.value === "sending" && (!answer.value || now - answer.value.at > LATE_MS);
 
 interface Options {
   /** Where the relay is reached with a valid token now. */
@@ -50,7 +50,7 @@ interface Options {
 export class StickLink {
   private readonly current = signal<StickState>("off");
   private readonly cause = signal("");
-  private readonly echoed = signal<AcknowledgedFrame | undefined>(undefined);
+  private readonly answered = signal<FrameAnswer | undefined>(undefined);
   private readonly counted = signal(0);
   private socket: WebSocket | undefined;
   private source: StickSource | undefined;
@@ -68,8 +68,8 @@ export class StickLink {
   get reason(): ReadonlySignal<string> {
     return this.cause;
   }
-  get echo(): ReadonlySignal<AcknowledgedFrame | undefined> {
-    return this.echoed;
+  get answer(): ReadonlySignal<FrameAnswer | undefined> {
+    return this.answered;
   }
   /** Frames that were sent since the sticks were turned on. */
   get sent(): ReadonlySignal<number> {
@@ -93,7 +93,7 @@ export class StickLink {
     clearTimeout(this.pause);
     this.source?.end();
     this.source = undefined;
-    this.echoed.value = undefined;
+    this.answered.value = undefined;
   }
 
   private connect(): void {
@@ -137,7 +137,7 @@ export class StickLink {
     const said = read(message);
     if (said?.type !== "ack" || said.session !== this.session || said.t === null) return;
     const at = performance.now();
-    this.echoed.value = { roundTrip: at - said.t, acknowledgement: said, at };
+    this.answered.value = { roundTrip: at - said.t, acknowledgement: said, at };
     this.isTokenRefreshed = false;
   }
 
@@ -151,7 +151,7 @@ export class StickLink {
     }
     this.current.value = "connecting";
     this.cause.value = closing.text;
-    this.echoed.value = undefined;
+    this.answered.value = undefined;
     if (closing.next === "anew") {
       this.isTokenRefreshed = true;
       await this.options.refreshToken().catch(() => undefined);

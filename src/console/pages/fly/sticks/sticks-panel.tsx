@@ -6,7 +6,7 @@ import { strings } from "../../../strings";
 import { useFlown } from "../context";
 import { PadSetup } from "./pad-setup";
 import type { SourceKind, StickControl } from "./stick-control";
-import { type AcknowledgedFrame, isLate, type StickState } from "./stick-link";
+import { type FrameAnswer, isLate, type StickState } from "./stick-link";
 import "./sticks.css";
 
 const text = strings.fly.sticks;
@@ -48,7 +48,7 @@ export function SticksPanel({ control }: { control: StickControl }) {
       <p role="status" class={`sticks-state ${link.state.value}`}>
         {stateText(link.state.value, link.reason.value)}
       </p>
-      <EchoText control={control} />
+      <Answers control={control} />
       <ModeHint isOff={isOff} />
       {kind.value === "keyboard" && (
         <>
@@ -113,19 +113,21 @@ const stateText = (state: StickState, reason: string): string =>
   [text.states[state], reason].filter(Boolean).join(" ");
 
 /** What the drone says of the frames. */
-function EchoText({ control: { link } }: { control: StickControl }) {
-  const echo = link.echo.value;
+function Answers({ control: { link } }: { control: StickControl }) {
+  const answer = link.answer.value;
   const isOld = isLate(link, now.value);
-  const age = echo?.acknowledgement.age_ms ?? null;
+  const age = answer?.acknowledgement.age_ms ?? null;
   return (
     <div data-old={isOld}>
-      <dl class="readings echo">
-        <Figure label={text.echo}>{echo ? text.milliseconds(Math.round(echo.roundTrip)) : NO_VALUE}</Figure>
+      <dl class="readings answers">
+        <Figure label={text.roundTrip}>
+          {answer ? text.milliseconds(Math.round(answer.roundTrip)) : NO_VALUE}
+        </Figure>
         <Figure label={text.age}>{age === null ? NO_VALUE : text.milliseconds(age)}</Figure>
         <Figure label={text.frames}>{String(link.sent.value)}</Figure>
-        <Figure label={text.drone}>{droneText(echo)}</Figure>
+        <Figure label={text.drone}>{droneText(answer)}</Figure>
       </dl>
-      <p class="late">{isOld && text.late(echo ? duration(now.value - echo.at) : "")}</p>
+      <p class="late">{isOld && text.late(answer ? duration(now.value - answer.at) : "")}</p>
     </div>
   );
 }
@@ -137,9 +139,9 @@ const Figure = ({ label, children }: { label: string; children: string }) => (
   </div>
 );
 
-function droneText(echo: AcknowledgedFrame | undefined): string {
-  if (!echo) return NO_VALUE;
-  const { accepted, reason, state } = echo.acknowledgement;
+function droneText(answer: FrameAnswer | undefined): string {
+  if (!answer) return NO_VALUE;
+  const { accepted, reason, state } = answer.acknowledgement;
   if (accepted) return text.droneStates[state] ?? NO_VALUE;
   return (reason && text.refusals[reason]) || text.refused;
 }
