@@ -13,12 +13,18 @@ export type Asset = Schemas["Asset"];
 export type Analysis = Schemas["FlightStats"];
 export type FlownPlan = Schemas["FlownPlan"];
 
+interface LoggedTrack {
+  /** Of the analysis that made it; null before one. */
+  readonly analysed_at: string | null;
+  /** null: there is none. */
+  readonly track: Schemas["FlightTrack"]["track"];
+}
+
 export interface FlightData {
   readonly flight: Loaded<Flight>;
   /** null: no log has come. */
   readonly analysis: Loaded<Analysis | null>;
-  /** null: there is none. */
-  readonly track: Loaded<Schemas["FlightTrack"]["track"]>;
+  readonly track: Loaded<LoggedTrack>;
   readonly plan: Loaded<FlownPlan>;
 }
 
@@ -36,12 +42,11 @@ export function useFlight(id: number): FlightData {
     () => orNull(reply(api.GET("/executions/{execution_id}/flight-stats", of))),
     [id],
   );
-  const analysedAt = analysis.data.value?.analysed_at ?? null;
-  const track = useLoaded(
-    async () =>
-      analysedAt ? (await reply(api.GET("/executions/{execution_id}/track", of))).data.track : null,
-    [id, analysedAt],
-  );
+  const analysed_at = analysis.data.value?.analysed_at ?? null;
+  const track = useLoaded(async () => {
+    if (!analysed_at) return { analysed_at, track: null };
+    return (await reply(api.GET("/executions/{execution_id}/track", of))).data;
+  }, [id, analysed_at]);
   const planState = flight.data.value?.plan_state;
   const plan = useLoaded(
     async () => (await reply(api.GET("/executions/{execution_id}/plan", of))).data,

@@ -18,7 +18,9 @@ import "./flights.css";
 const text = strings.flights;
 
 const PAGE = 50;
-const RELOAD_MS = 5_000;
+/** Milliseconds until the list is loaded again. */
+const WHILE_LIVE_MS = 5_000;
+const OTHERWISE_MS = 30_000;
 
 /** The user's flights, the newest first; of one drone with `?drone=<id>`. */
 export default function Flights() {
@@ -27,7 +29,8 @@ export default function Flights() {
   const names = useDroneNames();
   const limit = useSignal(PAGE);
   const flights = useFlights(droneId, limit.value);
-  usePolling(flights.reload, flights.data.value && RELOAD_MS);
+  const isAnyLive = flights.data.value?.executions.some(({ status }) => status === "in_progress");
+  usePolling(flights.reload, isAnyLive ? WHILE_LIVE_MS : OTHERWISE_MS);
   return (
     <section class="wide flights">
       <Heading>{text.title}</Heading>

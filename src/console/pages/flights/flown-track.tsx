@@ -27,7 +27,7 @@ interface FlownTrackProps {
 export function FlownTrack({ data, flight, drone }: FlownTrackProps) {
   const isRunning = flight.status === "in_progress";
   const live = useMemo(() => new LiveTrack(Date.parse(flight.started_at)), [flight.started_at]);
-  const logged = data.track.data.value;
+  const logged = data.track.data.value?.track;
   const plan = useMemo(() => planPoints(data.plan.data.value), [data.plan.data.value]);
   if (!isRunning && logged) return <OfLog track={logged} {...{ data, drone, plan }} />;
   const wasSeen = live.track.value.seconds.length > 0;
@@ -35,10 +35,16 @@ export function FlownTrack({ data, flight, drone }: FlownTrackProps) {
     <>
       {isRunning && <LiveFeed flight={flight} live={live} refresh={data.flight.reload} />}
       {!isRunning && wasSeen && <p role="status">{text.live.over}</p>}
-      {!isRunning && data.analysis.data.value?.stats && <p>{text.log.noTrack}</p>}
+      {!isRunning && isWithoutTrack(data) && <p>{text.log.noTrack}</p>}
       {(isRunning || wasSeen) && <Seen {...{ live, drone, plan, flight, isRunning }} />}
     </>
   );
+}
+
+/** A release without tracks analysed the log. */
+function isWithoutTrack({ analysis, track }: FlightData): boolean {
+  const { value: analysed } = analysis.data;
+  return Boolean(analysed?.stats) && track.data.value?.analysed_at === analysed?.analysed_at;
 }
 
 type Points = ReturnType<typeof planPoints>;

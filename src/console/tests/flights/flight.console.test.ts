@@ -1,5 +1,6 @@
 import { createPublicKey } from "node:crypto";
-import type { Download, Page } from "playwright-core";
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
 import { verifyArchive } from "../../../features/executions";
 import { micro, flight as straightLog } from "../../../testing/analysed-logs";
 import { eventually } from "../../../testing/until";
@@ -48,191 +49,142 @@ async function openedTrack(flight: Flight): Promise<Page> {
   return page;
 }
 
-const moment = (page: Page) => page.locator(".moment strong").textContent();
-const altitude = (page: Page) => page.locator(".plot output").first().textContent();
+const moment = (page: Page) => page.locator(".moment strong").innerText();
+const altitude = (page: Page) => page.locator(".plot output").first().innerText();
 const slider = (page: Page) => page.getByRole("slider", { name: "Time in the flight" });
 
-async function contentOf(download: Download): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of await download.createReadStream()) chunks.push(chunk);
-  return Buffer.concat(chunks);
+async function plotArea(page: Page) {
+  const area = await page.locator(".u-over").first().boundingBox();
+  if (!area) throw new Error("There is no plot.");
+  return area;
 }
 
-describe("a flight over time", () => {
-  test("has a slider, which moves plots and the drone on the map", async () => {
-    const page = await openedTrack(flown);
-    expect([await moment(page), await altitude(page)]).toEqual(["1:07", "0.0 m"]);
-    await eventually("the drone is drawn", async () => (await mapPixels(page, DRONE)).length > 50);
-    const landed = await middleOf(page, DRONE);
-    await slider(page).fill("350");
-    await eventually("the plots are there", async () => (await altitude(page)) === "20.0 m");
-    await eventually(
-      "the drone is farther north",
-      async () => (await middleOf(page, DRONE)).y < landed.y - 20,
-    );
-    expect(await slider(page).getAttribute("aria-valuetext")).toMatch(/^0:3\d, RTL, 20\.0 m$/);
-    const before = await moment(page);
-    await slider(page).press("PageUp");
-    expect(await moment(page)).not.toBe(before);
-  });
+test("slider, plots and the track on the map move each other's cursor", async () => {
+  const page = await openedTrack(flown);
+  expect([await moment(page), await altitude(page)]).toEqual(["1:07", "0.0 m"]);
+  await eventually("the drone is drawn", async () => (await mapPixels(page, DRONE)).length > 50);
+  const landed = await middleOf(page, DRONE);
+  await slider(page).fill("350");
+  await eventually("the plots are there", async () => (await altitude(page)) === "20.0 m");
+  await eventually("the drone is farther north", async () => (await middleOf(page, DRONE)).y < landed.y - 20);
+  expect(await slider(page).getAttribute("aria-valuetext")).toMatch(/^0:3\d, RTL, 20\.0 m$/);
+  const before = await moment(page);
+  await slider(page).press("PageUp");
+  expect(await moment(page)).not.toBe(before);
 
-  test("follows the pointer in the plots and on the map's track", async () => {
-    const page = await openedTrack(flown);
-    const plot = await page.locator(".u-over").first().boundingBox();
-    if (!plot) throw new Error("There is no plot.");
-    await page.mouse.move(plot.x + plot.width / 2, plot.y + plot.height / 2);
-    await eventually("the middle of the flight", async () => /^0:3[234]$/.test((await moment(page)) ?? ""));
-    await page.mouse.move(plot.x + plot.width / 2, plot.y + 400);
-    expect(await moment(page)).toMatch(/^0:3[234]$/);
-    const [farthest] = (await mapPixels(page, TRACK)).sort((a, b) => a.x - b.x);
-    if (!farthest) throw new Error("There is no track on the map.");
-    await page.mouse.move(farthest.x + 1, farthest.y);
-    await eventually("the turning point", async () => /^0:2[2345]$/.test((await moment(page)) ?? ""));
-  });
-
-  test("is zoomed by a drag, and its messages lead to their times", async () => {
-    const page = await openedTrack(flown);
-    const times = () => page.locator(".mode-bar span").allInnerTexts();
-    expect(await times()).toEqual(["GUIDED", "RTL"]);
-    const plot = await page.locator(".u-over").first().boundingBox();
-    if (!plot) throw new Error("There is no plot.");
-    await page.mouse.move(plot.x + 5, plot.y + 20);
-    await page.mouse.down();
-    await page.mouse.move(plot.x + plot.width / 5, plot.y + 20, { steps: 4 });
-    await page.mouse.up();
-    await eventually("the part before the return is shown", async () => (await times()).join() === "GUIDED");
-    await page.getByRole("button", { name: "Whole" }).click();
-    await eventually("all is shown", async () => (await times()).length === 2);
-    expect(await page.getByRole("button", { name: "Whole" }).isDisabled()).toBe(true);
-    await page.getByRole("button", { name: "Mode RTL" }).click();
-    await eventually("the cursor is there", async () => /^0:2[345]$/.test((await moment(page)) ?? ""));
-  });
-
-  test("is replayed, and shown in imperial units", async () => {
-    const page = await openedTrack(flown);
-    await page.getByRole("button", { name: "Imperial units" }).click();
-    const play = page.getByRole("button", { name: "Play", exact: true });
-    await play.click();
-    await eventually("it is up", async () => /^6\d\.\d ft$/.test((await altitude(page)) ?? ""));
-    await page.getByRole("button", { name: "Pause" }).click();
-    const paused = await moment(page);
-    await play.waitFor();
-    expect(await moment(page)).toBe(paused);
-  });
+  const plot = await plotArea(page);
+  await page.mouse.move(plot.x + plot.width / 2, plot.y + plot.height / 2);
+  await eventually("the middle of the flight", async () => /^0:3[234]$/.test(await moment(page)));
+  await page.mouse.move(plot.x + plot.width / 2, plot.y - 60);
+  expect(await moment(page)).toMatch(/^0:3[234]$/);
+  const [farthest] = (await mapPixels(page, TRACK)).sort((a, b) => a.x - b.x);
+  if (!farthest) throw new Error("There is no track on the map.");
+  await page.mouse.move(farthest.x + 1, farthest.y);
+  await eventually("the turning point", async () => /^0:2[2345]$/.test(await moment(page)));
 });
 
-describe("a flight's files", () => {
-  test("are pictures that are shown large, and a video that is played", async () => {
-    const page = await opened(flown);
-    const width = (selector: string) =>
-      page.locator(selector).evaluate((image) => (image as HTMLImageElement).naturalWidth);
-    await page.locator(".pictures img").scrollIntoViewIfNeeded();
-    await eventually("the thumbnail is there", async () => (await width(".pictures img")) > 0);
-    await page.getByRole("button", { name: "Open north.jpg" }).click();
-    await eventually("the picture is there", async () => (await width(".picture img")) === 640);
-    await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Play dam.mp4" }).click();
-    const played = () => page.locator("video").evaluate((video) => (video as HTMLVideoElement).currentTime);
-    await eventually(
-      "the video plays",
-      async () => (await page.locator("video").count()) === 1 && (await played()) > 0,
-    );
-  });
+test("the plots are zoomed, messages lead to their times, and the flight is replayed", async () => {
+  const page = await openedTrack(flown);
+  const modes = () => page.locator(".mode-bar span").allInnerTexts();
+  expect(await modes()).toEqual(["GUIDED", "RTL"]);
+  const plot = await plotArea(page);
+  await page.mouse.move(plot.x + 5, plot.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(plot.x + plot.width / 5, plot.y + 20, { steps: 4 });
+  await page.mouse.up();
+  await eventually("the part before the return is shown", async () => (await modes()).join() === "GUIDED");
+  const whole = page.getByRole("button", { name: "Whole" });
+  await whole.click();
+  await eventually("all is shown", async () => (await modes()).length === 2);
+  expect(await whole.isDisabled()).toBe(true);
 
-  test("are downloaded as they were uploaded", async () => {
-    const page = await opened(flown);
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("button", { name: "Download 00000001.BIN" }).click(),
-    ]);
-    expect(download.suggestedFilename()).toBe("00000001.BIN");
-    expect(sha256(await contentOf(download))).toBe(sha256(log));
-    await shown(page, `Flight ${flown.id}`);
-  });
-
-  test("are in the archive, which is made on request and is signed", async () => {
-    const page = await opened(flown);
-    await page.getByText(`npm run verify-archive -- FILE --key ${at.world.gateway.url}`).waitFor();
-    await page.getByRole("button", { name: "Make the archive" }).click();
-    const link = page.getByRole("link", { name: "Download the archive" });
-    await link.waitFor();
-    const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
-    const { body } = await at.world.gateway.api.get("/executions/archive-key");
-    const { faults, manifest } = await verifyArchive(await download.path(), createPublicKey(body.public_key));
-    expect([faults, manifest?.execution_id]).toEqual([[], flown.id]);
-  });
+  await page.getByRole("button", { name: "Mode RTL" }).click();
+  await eventually("the cursor is there", async () => /^0:2[345]$/.test(await moment(page)));
+  await page.getByRole("button", { name: "Imperial units" }).click();
+  await eventually("feet are shown", async () => /^6\d\.\d ft$/.test(await altitude(page)));
+  const play = page.getByRole("button", { name: "Play", exact: true });
+  await play.click();
+  await eventually("it comes down", async () => /^[12]?\d\.\d ft$/.test(await altitude(page)));
+  await page.getByRole("button", { name: "Pause" }).or(play).click();
 });
 
-describe("the figures", () => {
-  test("say which log they are of, and that the log can be read again", async () => {
-    const page = await opened(flown);
-    await page.getByText("Figures and track are of the drone's own log, 00000001.BIN.").waitFor();
-    const figure = (name: string) =>
-      page.locator(".figures > div", { hasText: name }).locator("dd").textContent();
-    expect([await figure("Flight time"), await figure("Distance"), await figure("Top speed")]).toEqual([
-      "1:07",
-      "144 m",
-      "10.0 m/s",
-    ]);
-    const { db } = at.world.gateway.deps;
-    const analysedAt = async (): Promise<number> =>
-      (
-        await db("flight_stats").where({ execution_id: flown.id }).first("analysed_at")
-      ).analysed_at?.getTime() ?? 0;
-    const before = await analysedAt();
-    await page.getByRole("button", { name: "Analyse the log again" }).click();
-    await eventually("it was analysed again", async () => (await analysedAt()) > before);
-    await page.locator(".u-over").first().waitFor();
-  });
+test("pictures are shown, videos played, and files are downloaded as they were uploaded", async () => {
+  const page = await opened(flown);
+  const width = (selector: string) =>
+    page.locator(selector).evaluate((image) => (image as HTMLImageElement).naturalWidth);
+  await page.locator(".pictures img").scrollIntoViewIfNeeded();
+  await eventually("the thumbnail is there", async () => (await width(".pictures img")) > 0);
+  await page.getByRole("button", { name: "Open north.jpg" }).click();
+  await page.locator(".picture img").waitFor();
+  await eventually("the picture is there", async () => (await width(".picture img")) === 640);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Play dam.mp4" }).click();
+  await page.locator("video").waitFor();
+  const played = () => page.locator("video").evaluate((video) => (video as HTMLVideoElement).currentTime);
+  await eventually("the video plays", async () => (await played()) > 0);
 
-  test("say that they are of the gateway's record, and of which flight of a log with several", async () => {
-    const flight = await endedFlight(at.world.gateway, "Falcon", straightLog().bytes);
-    const { db } = at.world.gateway.deps;
-    const row = () => db("flight_stats").where({ execution_id: flight.id });
-    await eventually("it is analysed", async () => (await row().first("status")).status === "ready");
-    const { stats } = await row().first("stats");
-    const several = {
-      ...stats,
-      flight_number: 2,
-      flight_count: 3,
-      flight_chosen_by: "time",
-      complete: false,
-    };
-    await row().update({ recorded: true, error: "It is empty.", stats: JSON.stringify(several) });
-    const page = await opened(flight);
-    const said = page.locator(".log-state");
-    await said.filter({ hasText: "of what the gateway recorded of the link" }).waitFor();
-    expect(await said.textContent()).toContain("the drone's own log cannot be read (It is empty.)");
-    expect(await said.textContent()).toContain(
-      "The log has 3 flights. This is number 2, which took place at",
-    );
-    expect(await said.textContent()).toContain("The log is damaged.");
-  });
-
-  test("come without a reload when the log does, and a log that cannot be read is said so", async () => {
-    const flight = await endedFlight(at.world.gateway, "Falcon");
-    const page = await opened(flight);
-    await page.getByText("The flight log has not come yet.").waitFor();
-    await uploadLog(flight, Buffer.from("no log"), "notes.txt");
-    await page.getByText("The flight log cannot be read:").waitFor();
-    await page.getByRole("button", { name: "Analyse the log again" }).click();
-    await page
-      .getByRole("alert")
-      .filter({ hasText: '"notes.txt" cannot be read as a flight log.' })
-      .waitFor();
-  });
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download 00000001.BIN" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("00000001.BIN");
+  expect(sha256(readFileSync(await download.path()))).toBe(sha256(log));
+  await shown(page, `Flight ${flown.id}`);
 });
 
-test("a mailed report leads to its flight, and the report is mailed again from there", async () => {
+test("the archive is made on request, and is signed by the key that the page names", async () => {
+  const page = await opened(flown);
+  await page.getByText(`npm run verify-archive -- FILE --key ${at.world.gateway.url}`).waitFor();
+  await page.getByRole("button", { name: "Make the archive" }).click();
+  const link = page.getByRole("link", { name: "Download the archive" });
+  await link.waitFor();
+  const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
+  const { body } = await at.world.gateway.api.get("/executions/archive-key");
+  const { faults, manifest } = await verifyArchive(await download.path(), createPublicKey(body.public_key));
+  expect([faults, manifest?.execution_id]).toEqual([[], flown.id]);
+});
+
+test("figures and track come without a reload when the log does, and the log is read again", async () => {
+  const flight = await endedFlight(at.world.gateway, "Falcon");
+  const page = await opened(flight);
+  await page.getByText("The flight log has not come yet.").waitFor();
+  await uploadLog(flight, log);
+  await page.getByText("Figures and track are of the drone's own log, 00000001.BIN.").waitFor();
+  await page.locator(".u-over").first().waitFor();
+  const figure = (name: string) =>
+    page.locator(".figures > div", { hasText: name }).locator("dd").innerText();
+  expect([await figure("Flight time"), await figure("Distance"), await figure("Top speed")]).toEqual([
+    "1:07",
+    "144 m",
+    "10.0 m/s",
+  ]);
+  await uploadLog(flight, Buffer.from("no log"), "notes.txt");
+  await page.getByRole("button", { name: "Analyse the log again" }).click();
+  await page.getByRole("alert").filter({ hasText: '"notes.txt" cannot be read as a flight log.' }).waitFor();
+  await page.getByText("The flight log cannot be read:").waitFor();
+});
+
+test("a mailed report leads to its flight, which says what its figures are of and mails it again", async () => {
   const { gateway } = at.world;
   const flight = await endedFlight(gateway, "Falcon", straightLog().bytes);
   await untilReported(flight, flight.id);
+  const row = () => gateway.deps.db("flight_stats").where({ execution_id: flight.id });
+  const { stats } = await row().first("stats");
+  const several = { ...stats, flight_number: 2, flight_count: 3, flight_chosen_by: "time", complete: false };
+  await row().update({ recorded: true, error: "It is empty.", stats: JSON.stringify(several) });
+
   const mail = gateway.mail.mails.findLast(({ to }) => to.includes(flight.user.username));
   const link = mail?.links.find((one) => one.startsWith(gateway.url));
   const page = await at.window.newTab(link ?? "/");
   expect(new URL(page.url()).pathname).toBe(`/executions/${flight.id}`);
   await signIn(page, flight.user);
   await shown(page, `Flight ${flight.id}`);
+  const said = page.locator(".log-state");
+  await said.filter({ hasText: "of what the gateway recorded of the link" }).waitFor();
+  expect(await said.innerText()).toContain("the drone's own log cannot be read (It is empty.)");
+  expect(await said.innerText()).toContain("The log has 3 flights. This is number 2, which took place at");
+  expect(await said.innerText()).toContain("The log is damaged.");
+
   await page.getByText("The report was sent").waitFor();
   await page.getByLabel("Email").fill("owner@example.com");
   await page.getByRole("button", { name: "Send the report" }).click();

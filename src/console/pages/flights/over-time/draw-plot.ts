@@ -37,7 +37,7 @@ export function drawPlot(host: HTMLElement, view: FlightView, column: Measured):
       }),
       effect(() => showCursor(plot, view.time.value)),
       followSize(plot, host),
-      followTouch(plot, view),
+      followPointer(plot, view),
     ];
     return () => {
       for (const end of ends) end();
@@ -66,11 +66,6 @@ function optionsOf(view: FlightView, column: Measured): Omit<uPlot.Options, "wid
       bind: { mouseleave: () => () => null, dblclick: () => () => void view.showWhole() as unknown as null },
     },
     hooks: {
-      setCursor: [
-        (plot) => {
-          if (plot.cursor.event && typeof plot.cursor.idx === "number") view.pointTo(plot.cursor.idx);
-        },
-      ],
       // Where it is depends on what is shown, which uPlot decides after it was made.
       setScale: [(plot) => showCursor(plot, view.time.peek())],
       setSelect: [(plot) => zoomToSelection(plot, view)],
@@ -129,12 +124,10 @@ function followSize(plot: uPlot, host: HTMLElement): () => void {
   return () => observer.disconnect();
 }
 
-/** A finger moves the cursor; uPlot knows the mouse alone. */
-function followTouch(plot: uPlot, view: FlightView): () => void {
-  const move = ({ pointerType, clientX }: PointerEvent) => {
-    if (pointerType === "mouse") return;
+/** Mouse and finger move the cursor. uPlot's own hook knows no finger, and runs when the data changes, too. */
+function followPointer(plot: uPlot, view: FlightView): () => void {
+  const move = ({ clientX }: PointerEvent) =>
     view.pointTo(plot.posToIdx(clientX - plot.over.getBoundingClientRect().left));
-  };
   plot.over.addEventListener("pointerdown", move);
   plot.over.addEventListener("pointermove", move);
   return () => {
