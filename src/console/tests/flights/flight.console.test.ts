@@ -49,8 +49,8 @@ async function openedTrack(flight: Flight): Promise<Page> {
   return page;
 }
 
-const moment = (page: Page) => page.locator(".moment strong").innerText();
-const altitude = (page: Page) => page.locator(".plot output").first().innerText();
+const moment = async (page: Page) => (await page.locator(".moment strong").textContent()) ?? "";
+const altitude = async (page: Page) => (await page.locator(".plot output").first().textContent()) ?? "";
 const slider = (page: Page) => page.getByRole("slider", { name: "Time in the flight" });
 
 async function plotArea(page: Page) {
@@ -152,7 +152,7 @@ test("figures and track come without a reload when the log does, and the log is 
   await page.getByText("Figures and track are of the drone's own log, 00000001.BIN.").waitFor();
   await page.locator(".u-over").first().waitFor();
   const figure = (name: string) =>
-    page.locator(".figures > div", { hasText: name }).locator("dd").innerText();
+    page.locator(".figures > div", { hasText: name }).locator("dd").textContent();
   expect([await figure("Flight time"), await figure("Distance"), await figure("Top speed")]).toEqual([
     "1:07",
     "144 m",
@@ -181,9 +181,9 @@ test("a mailed report leads to its flight, which says what its figures are of an
   await shown(page, `Flight ${flight.id}`);
   const said = page.locator(".log-state");
   await said.filter({ hasText: "of what the gateway recorded of the link" }).waitFor();
-  expect(await said.innerText()).toContain("the drone's own log cannot be read (It is empty.)");
-  expect(await said.innerText()).toContain("The log has 3 flights. This is number 2, which took place at");
-  expect(await said.innerText()).toContain("The log is damaged.");
+  expect(await said.textContent()).toContain("the drone's own log cannot be read (It is empty.)");
+  expect(await said.textContent()).toContain("The log has 3 flights. This is number 2, which took place at");
+  expect(await said.textContent()).toContain("The log is damaged.");
 
   await page.getByText("The report was sent").waitFor();
   await page.getByLabel("Email").fill("owner@example.com");
