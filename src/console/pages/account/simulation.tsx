@@ -57,7 +57,7 @@ export function SimulationPart() {
       {instance && (
         <>
           <Facts status={instance} hourlyRate={specs.data.value?.hourly_rate} />
-          <p role="status" class="notice" hidden={said.value === ""}>
+          <p role="status" class="notice" hidden={said.value === "" || state === "running"}>
             {said.value}
           </p>
           {/* Both are always there: one is never where the other was. */}

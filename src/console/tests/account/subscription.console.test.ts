@@ -104,7 +104,7 @@ test("a subscription is changed, cancelled and kept; refusals are in the API's w
   await subscription.getByText("You have 0 physical and 3 simulated vehicles").waitFor();
 
   await subscription.getByRole("button", { name: "Cancel subscription…" }).click();
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Keep it");
+  await dialog(page).getByRole("button", { name: "Keep it" }).and(page.locator(":focus")).waitFor();
   await dialog(page).getByText("28 Dec 2027").waitFor();
   await dialog(page).getByRole("button", { name: "Cancel the subscription" }).click();
   await subscription.getByText("Ends", { exact: true }).waitFor();
@@ -145,7 +145,6 @@ test("the simulation is started, costs, and is stopped after a question", async 
   await simulation.getByText("Stopped", { exact: true }).waitFor();
   expect([await start?.isDisabled(), await stop?.isDisabled()]).toEqual([false, true]);
   await start?.click();
-  await simulation.getByText("The instance is starting.").waitFor();
   await simulation.getByText("Running", { exact: true }).waitFor();
   await simulation.getByText("0.00").waitFor();
   await simulation.getByText("0.95").waitFor();
@@ -165,11 +164,6 @@ describe("the looks", () => {
     await paidBy(user, 2);
     await user.api.put("/user/report-emails", { extra_emails: "boss@example.com,archive@example.com" });
     await user.api.post("/drone", { type: "sitl", name: "Falcon", vehicle_type: "copter" });
-    await at.world.gateway.deps.vpnStore.write(
-      `vpn/users/${user.id}.conf`,
-      "[Interface]\n".repeat(20),
-      "text/plain",
-    );
   });
   const openIn = async (page: Page) => {
     await openAs(at.world, { context: page.context(), newTab: async () => page }, user, "");
@@ -179,17 +173,5 @@ describe("the looks", () => {
     await page.getByText("Drone Falcon").waitFor();
   };
 
-  testLooks(at, [
-    ["account", "/billing?checkout=cancelled", openIn],
-    [
-      "account-vpn",
-      "/billing",
-      async (page) => {
-        await openIn(page);
-        await part(page, "VPN").getByRole("button").click();
-        await dialog(page).getByRole("button", { name: "Show the config" }).click();
-        await dialog(page).getByRole("img").waitFor();
-      },
-    ],
-  ]);
+  testLooks(at, [["account", "/billing?checkout=cancelled", openIn]]);
 });
