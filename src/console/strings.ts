@@ -256,7 +256,7 @@ export const strings = {
   fly: {
     title: "Fly",
     notFound: "You have no such drone.",
-    views: { title: "View", map: "Map", params: "Parameters" },
+    views: { title: "View", map: "Map", both: "Map + video", video: "Video", params: "Parameters" },
     panels: {
       title: "Details",
       messages: "Messages",
@@ -503,6 +503,30 @@ export const strings = {
   },
 
   /** The names of MAVLink's commands and of their parameters are in `pages/plan/commands`. */
+  video: {
+    title: "Video",
+    states: {
+      looking: "Looking for video",
+      off: "Video is off",
+      starting: "Starting the camera",
+      waiting: "Waiting for the camera",
+      connecting: "Connecting",
+      playing: "Live",
+      lost: "No picture",
+    },
+    since: (age: string) => `since ${age}`,
+    lostSince: (age: string) => `No picture since ${age}`,
+    picture: (width: number, height: number, rate: number) => `${width} × ${height}, ${rate} fps`,
+    start: "Start video",
+    stop: "Hide video",
+    stopCamera: "Camera off",
+    stopCameraHint: "The drone sends no more video, to nobody",
+    fullScreen: "Full screen",
+    endFullScreen: "End full screen",
+    unplayable: "This browser cannot show H.264 video.",
+    noMedia: "The media server sends no video here. A firewall may block its UDP ports.",
+  },
+
   plan: {
     title: "Plan",
     name: "Name",

@@ -6,6 +6,7 @@ import type { LatLng } from "../../map/features";
 import { OrderList } from "../../orders/order-list";
 import { useSession } from "../../session/context";
 import { strings } from "../../strings";
+import { Video } from "../../video/video";
 import { Choice } from "./choice";
 import { type Flown, FlownContext } from "./context";
 import { Instruments } from "./instruments/instruments";
@@ -67,7 +68,7 @@ export function FlyDrone({ drone }: { drone: Flown["drone"] }) {
       <section class="fly">
         <StatusStrip sticks={sticks.link} />
         <OrderPanel open={open} />
-        <Centre sheet={sheet} edits={edits} isTouched={isTouched} />
+        <Centre droneId={drone.id} sheet={sheet} edits={edits} isTouched={isTouched} />
         <div class="given">
           <h2>{text.orders.given}</h2>
           <OrderList log={orders.log} count={6} />
@@ -82,15 +83,16 @@ export function FlyDrone({ drone }: { drone: Flown["drone"] }) {
 }
 
 interface CentreProps {
+  readonly droneId: number;
   readonly sheet: Signal<SheetOf | undefined>;
   readonly edits: ParamEdits;
   readonly isTouched: boolean;
 }
 
-type View = "map" | "params";
+type View = "map" | "both" | "video" | "params";
 
-/** The map, or what is looked at instead of it. The map stays while something else is shown. */
-function Centre({ sheet, edits, isTouched }: CentreProps) {
+/** The map, and what is looked at beside or instead of it. The map stays while something else is shown. */
+function Centre({ droneId, sheet, edits, isTouched }: CentreProps) {
   const view = useSignal<View>("map");
   const target: LatLng | undefined = sheet.value?.kind === "go-to" ? sheet.value.position : undefined;
   return (
@@ -100,11 +102,13 @@ function Centre({ sheet, edits, isTouched }: CentreProps) {
         chosen={view}
         of={[
           ["map", text.views.map],
+          ["both", text.views.both],
+          ["video", text.views.video],
           ["params", text.views.params],
         ]}
       />
-      <div class="view">
-        <div class="view-map" hidden={view.value !== "map"}>
+      <div class={`view ${view.value}`}>
+        <div class="view-map" hidden={view.value !== "map" && view.value !== "both"}>
           <FlyMap
             target={target}
             onPress={(position) => {
@@ -112,6 +116,7 @@ function Centre({ sheet, edits, isTouched }: CentreProps) {
             }}
           />
         </div>
+        {(view.value === "video" || view.value === "both") && <Video droneId={droneId} />}
         {view.value === "params" && <ParamsPanel edits={edits} />}
         {isTouched && <TouchSticks />}
         <Sheets sheet={sheet} />
