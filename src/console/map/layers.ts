@@ -32,11 +32,6 @@ export class Layers {
     this.map.getSource<GeoJSONSource>(id)?.setData(data);
   }
 
-  /** Before the map is removed, of which nothing can be removed after that. */
-  end(): void {
-    for (const id of [...this.added.keys()]) this.remove(id);
-  }
-
   remove(id: string): void {
     const added = this.added.get(id);
     if (!added) return;

@@ -78,8 +78,6 @@ export function MapView({ label, fit = [], class: style = "", children }: MapVie
     });
     map.on("error", ({ error }) => fail(error));
     return () => {
-      // The layers' own cleanup comes after this one.
-      scope.peek()?.layers.end();
       scope.value = undefined;
       endTheme();
       endUnits();

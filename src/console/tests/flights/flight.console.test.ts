@@ -1,13 +1,13 @@
 import { createPublicKey } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { verifyArchive } from "../../../features/executions";
 import { micro, flight as straightLog } from "../../../testing/analysed-logs";
 import { eventually } from "../../../testing/until";
 import { type Flight, untilReported } from "../../../testing/worlds/flights";
 import { sha256, upload } from "../../../testing/worlds/uploads";
 import { testLooks } from "../appearance";
-import { consoleTests, consoleWorld, shown, signIn } from "../console-world";
+import { consoleTests, consoleWorld, openAs, shown, signIn } from "../console-world";
 import { mapPixels, middleOf } from "../map-pixels";
 import { assetsOf, copterLog, endedFlight, HOSTILE, picture, uploadLog, video } from "./flight-records";
 
@@ -32,11 +32,10 @@ beforeAll(async () => {
         asset_type === "logs" || thumbnail_url || stream === "ready",
     ),
   );
-});
+}, 120_000);
 
 async function opened({ user, id }: Flight): Promise<Page> {
-  const page = await at.window.newTab(`/executions/${id}`);
-  await signIn(page, user);
+  const page = await openAs(at.world, at.window, user, `/executions/${id}`);
   await shown(page, `Flight ${id}`);
   return page;
 }
@@ -49,8 +48,9 @@ async function openedTrack(flight: Flight): Promise<Page> {
   return page;
 }
 
-const moment = async (page: Page) => (await page.locator(".moment strong").textContent()) ?? "";
-const altitude = async (page: Page) => (await page.locator(".plot output").first().textContent()) ?? "";
+const textOf = async (shown: Locator) => (await shown.allInnerTexts()).join();
+const moment = (page: Page) => textOf(page.locator(".moment strong"));
+const altitude = (page: Page) => textOf(page.locator(".plot output").first());
 const slider = (page: Page) => page.getByRole("slider", { name: "Time in the flight" });
 
 async function plotArea(page: Page) {
@@ -151,8 +151,7 @@ test("figures and track come without a reload when the log does, and the log is 
   await uploadLog(flight, log);
   await page.getByText("Figures and track are of the drone's own log, 00000001.BIN.").waitFor();
   await page.locator(".u-over").first().waitFor();
-  const figure = (name: string) =>
-    page.locator(".figures > div", { hasText: name }).locator("dd").textContent();
+  const figure = (name: string) => textOf(page.locator(".figures > div", { hasText: name }).locator("dd"));
   expect([await figure("Flight time"), await figure("Distance"), await figure("Top speed")]).toEqual([
     "1:07",
     "144 m",
@@ -181,9 +180,9 @@ test("a mailed report leads to its flight, which says what its figures are of an
   await shown(page, `Flight ${flight.id}`);
   const said = page.locator(".log-state");
   await said.filter({ hasText: "of what the gateway recorded of the link" }).waitFor();
-  expect(await said.textContent()).toContain("the drone's own log cannot be read (It is empty.)");
-  expect(await said.textContent()).toContain("The log has 3 flights. This is number 2, which took place at");
-  expect(await said.textContent()).toContain("The log is damaged.");
+  expect(await textOf(said)).toContain("the drone's own log cannot be read (It is empty.)");
+  expect(await textOf(said)).toContain("The log has 3 flights. This is number 2, which took place at");
+  expect(await textOf(said)).toContain("The log is damaged.");
 
   await page.getByText("The report was sent").waitFor();
   await page.getByLabel("Email").fill("owner@example.com");

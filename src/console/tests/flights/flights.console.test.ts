@@ -4,7 +4,7 @@ import { eventually } from "../../../testing/until";
 import { endExecution, type Flight, startExecution, startFlight } from "../../../testing/worlds/flights";
 import { droneClient } from "../../../testing/worlds/uploads";
 import { testLooks } from "../appearance";
-import { consoleTests, shown, signIn } from "../console-world";
+import { consoleTests, openAs, shown, signIn } from "../console-world";
 import { HOSTILE } from "./flight-records";
 
 const at = consoleTests();
@@ -13,8 +13,7 @@ const rows = (page: Page) => page.locator("tbody tr").allInnerTexts();
 const names = (page: Page) => page.locator("tbody th a").allInnerTexts();
 
 async function opened(flight: Pick<Flight, "user">, path = "/executions"): Promise<Page> {
-  const page = await at.window.newTab(path);
-  await signIn(page, flight.user);
+  const page = await openAs(at.world, at.window, flight.user, path);
   await shown(page, "Flights");
   return page;
 }

@@ -4,7 +4,7 @@ import { endExecution, startExecution } from "../../../testing/worlds/flights";
 import { simulatedDrone } from "../../../testing/worlds/simulated-drone";
 import type { TestUser } from "../../../testing/worlds/start-gateway";
 import { droneClient, upload } from "../../../testing/worlds/uploads";
-import { consoleTests, consoleWorld, shown, signIn } from "../console-world";
+import { consoleTests, consoleWorld, openAs, shown } from "../console-world";
 import { copterLog } from "./flight-records";
 
 const at = consoleTests(() => consoleWorld({ WORKER_IN_PROCESS: "true" }));
@@ -27,8 +27,7 @@ async function inTheAir() {
 }
 
 async function opened(user: TestUser, id: number): Promise<Page> {
-  const page = await at.window.newTab(`/executions/${id}`);
-  await signIn(page, user);
+  const page = await openAs(at.world, at.window, user, `/executions/${id}`);
   await shown(page, `Flight ${id}`);
   return page;
 }
