@@ -74,7 +74,7 @@ describe("a new row", () => {
     const before = row(1, 16, { altitude: 80, frame: 10 });
     const waypoint = newRow(commandOf(16)!, 2, ZURICH, before);
     expect(waypoint).toMatchObject({ altitude: 80, frame: 10, param1: 0, param4: null, ...ZURICH });
-    const speed = newRow(commandOf(178)!, 3, undefined, before);
+    const speed = newRow(commandOf(178)!, 3, ZURICH, before);
     expect(speed).toMatchObject({ lat: 0, lng: 0, altitude: 0, frame: 2, param1: 1, param2: 5, param3: -1 });
     expect(newRow(commandOf(205)!, 4, undefined, before)).toMatchObject({ altitude: 2, frame: 2 });
     expect(newRow(commandOf(21)!, 5, ZURICH, before).altitude).toBe(0);

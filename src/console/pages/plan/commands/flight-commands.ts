@@ -70,7 +70,7 @@ export const flightCommands: readonly Command[] = [
     parameters: {
       param1: { label: "Time", unit: "s", min: 0, initial: 10 },
       param2: heading,
-      param3: radius,
+      param3: { ...radius, only: "px4" },
       param4: exit,
     },
   },

@@ -46,7 +46,7 @@ export function newRow(
   });
   return {
     ...{ key, command: command.id },
-    ...{ lat: position?.lat ?? 0, lng: position?.lng ?? 0 },
+    ...(position && isPlaced ? { lat: position.lat, lng: position.lng } : { lat: 0, lng: 0 }),
     altitude: isPlaced ? before?.altitude || FIRST_HEIGHT : (command.parameters.altitude?.initial ?? 0),
     frame: isPlaced ? (before?.frame ?? frames.home) : frames.none,
     ...(Object.fromEntries(parameters) as Pick<Row, "param1" | "param2" | "param3" | "param4">),
