@@ -4,7 +4,7 @@ import { type SimulatedDrone, simulatedDrone } from "../../../testing/worlds/sim
 import type { TestVehicleOptions } from "../../../testing/worlds/simulator";
 import type { TestUser } from "../../../testing/worlds/start-gateway";
 import type { TestWindow } from "../browser";
-import { shown, signIn } from "../console-world";
+import { type ConsoleWorld, openAs } from "../console-world";
 
 /** Holds a button as a pilot does, until the page says that it acted: its fill is gone. */
 export async function hold(button: Locator): Promise<void> {
@@ -27,19 +27,26 @@ export const order = (page: Page, text: string | RegExp) =>
 export const reading = (page: Page, label: string) =>
   page.locator(".reading").filter({ has: page.locator("dt", { hasText: new RegExp(`^${label}`) }) });
 
-/** The page of the drone, signed in, when the vehicle is heard. */
+/** The page of the drone when the vehicle is heard, its user signed in. */
 export async function flyPage(
-  window: TestWindow,
+  world: ConsoleWorld,
+  window: Pick<TestWindow, "context" | "newTab">,
   user: TestUser,
   drone: Pick<SimulatedDrone, "id">,
-  name: string,
 ): Promise<Page> {
-  const page = await window.newTab(`/fly/${drone.id}`);
-  await signIn(page, user);
-  await shown(page, name);
+  const page = await openAs(world, window, user, `/fly/${drone.id}`);
   await reading(page, "Link").filter({ hasText: "live" }).first().waitFor();
   return page;
 }
+
+/** The same in a tab that is open. */
+export const flyIn = (world: ConsoleWorld, page: Page, user: TestUser, drone: Pick<SimulatedDrone, "id">) =>
+  flyPage(
+    world,
+    { context: page.context(), newTab: (path) => page.goto(path).then(() => page) },
+    user,
+    drone,
+  );
 
 /** A simulated drone of this name. It stays armed on the ground, however long the browser takes. */
 export async function namedDrone(

@@ -3,8 +3,8 @@ import type { Page } from "playwright-core";
 import type { SimulatedDrone } from "../../../testing/worlds/simulated-drone";
 import { paramText, readParamFile, writeParamFile } from "../../pages/fly/params/param-file";
 import { testLooks } from "../appearance";
-import { consoleTests, signIn } from "../console-world";
-import { button, flyPage, namedDrone, order } from "./fly-page";
+import { consoleTests } from "../console-world";
+import { button, flyIn, flyPage, namedDrone, order } from "./fly-page";
 
 const at = consoleTests();
 
@@ -14,7 +14,7 @@ describe("parameters", () => {
   beforeEach(async () => {
     const user = await at.world.gateway.newUser();
     drone = await namedDrone(user.api, "Heron", { params: { FENCE_RADIUS: 150 } });
-    page = await flyPage(at.window, user, drone, "Heron");
+    page = await flyPage(at.world, at.window, user, drone);
     await button(page, "Parameters").click();
     await button(page, "Read from the vehicle").click();
     await page.getByText(/^\d{3} parameters$/).waitFor();
@@ -22,7 +22,7 @@ describe("parameters", () => {
 
   const field = (name: string) => page.getByLabel(name, { exact: true });
   const load = (name: string, text: string) =>
-    page.getByLabel("Load a file").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+    page.getByLabel("Load file").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
 
   test("are searched, changed, marked and written, each read back; those that are refused stay marked", async () => {
     await page.getByLabel("Search").fill("fence_r");
@@ -72,7 +72,7 @@ describe("parameters", () => {
     expect([drone.vehicle.param("FENCE_RADIUS"), drone.vehicle.param("FENCE_ACTION")]).toEqual([60, 2]);
 
     const download = page.waitForEvent("download");
-    await button(page, "Save a file").click();
+    await button(page, "Save file").click();
     const file = await download;
     expect(file.suggestedFilename()).toBe("Heron.param");
     const { params, unread } = readParamFile(readFileSync(await file.path(), "utf8"));
@@ -116,12 +116,11 @@ describe("a file", () => {
 testLooks(at, [
   [
     "fly-params",
-    "/fly/1",
+    "/sign-in",
     async (shown) => {
       const user = await at.world.gateway.newUser();
       const own = await namedDrone(user.api, "Heron");
-      await shown.goto(`/fly/${own.id}`);
-      await signIn(shown, user);
+      await flyIn(at.world, shown, user, own);
       await button(shown, "Parameters").click();
       await button(shown, "Read from the vehicle").click();
       await shown

@@ -47,7 +47,7 @@ async function open(options: Parameters<typeof namedDrone>[2] = {}): Promise<voi
   });
   user = await at.world.gateway.newUser();
   drone = await namedDrone(user.api, "Heron", options);
-  page = await flyPage(at.window, user, drone, "Heron");
+  page = await flyPage(at.world, at.window, user, drone);
   await button(page, "Sticks").click();
 }
 

@@ -5,8 +5,8 @@ import { tappedDrone } from "../../../testing/worlds/replicas";
 import type { SimulatedDrone } from "../../../testing/worlds/simulated-drone";
 import type { TestUser } from "../../../testing/worlds/start-gateway";
 import { testLooks } from "../appearance";
-import { consoleTests, signIn } from "../console-world";
-import { button, flyPage, hold, namedDrone, order, reading } from "./fly-page";
+import { consoleTests } from "../console-world";
+import { button, flyIn, flyPage, hold, namedDrone, order, reading } from "./fly-page";
 
 const at = consoleTests();
 
@@ -19,7 +19,7 @@ let page: Page;
 async function fly(options: Parameters<typeof namedDrone>[2] = {}, name = "Heron"): Promise<void> {
   user = await at.world.gateway.newUser();
   drone = await namedDrone(user.api, name, options);
-  page = await flyPage(at.window, user, drone, name);
+  page = await flyPage(at.world, at.window, user, drone);
 }
 
 /** By the API, as fast as the vehicle flies. */
@@ -101,7 +101,7 @@ test("an order without an acknowledgement is unknown, and an emergency order pas
   user = await at.world.gateway.newUser();
   const tapped = await tappedDrone(user);
   drone = tapped;
-  page = await flyPage(at.window, user, tapped, "tapped");
+  page = await flyPage(at.world, at.window, user, tapped);
   await button(page, /^Stop here/)
     .filter({ hasText: "BRAKE" })
     .waitFor();
@@ -253,10 +253,7 @@ testLooks(at, [
         drone_id: drone.id,
         mode_info: { custom_mode: "AUTO" },
       });
-      await signIn(shown, user);
-      await shown.getByText("Heron over the long lake").first().waitFor();
-      await shown.goto(`/fly/${drone.id}`);
-      await reading(shown, "Link").first().filter({ hasText: "live" }).waitFor();
+      await flyIn(at.world, shown, user, drone);
       drone.vehicle.say(Severity.CRITICAL, "Potential Thrust Loss (3)");
       drone.vehicle.say(Severity.WARNING, "EKF3 IMU0 in-flight yaw alignment complete");
       await shown.getByText(/in-flight yaw/).waitFor();

@@ -10,19 +10,14 @@ interface ReadingProps<Value> {
   readonly of: TimedSignal<Value>;
   /** The text that is shown. It may read signals. */
   readonly show: (value: Value) => string;
-  /** It is not repeated, and so never late while other frames come. */
-  readonly isRare?: boolean;
   readonly class?: string;
 }
 
 /** A value with its label. An old one is grey and crossed, with its age. */
-export function Reading<Value>({ label, of, show, isRare = false, class: style = "" }: ReadingProps<Value>) {
+export function Reading<Value>({ label, of, show, class: style = "" }: ReadingProps<Value>) {
   const { state } = useFlown();
   const text = useComputed(() => (of.value ? show(of.value.value) : NO_VALUE));
-  const isOld = useComputed(() => {
-    const timed = of.value;
-    return timed !== undefined && !(isRare ? state.isLive.value : state.isFresh(timed));
-  });
+  const isOld = useComputed(() => of.value !== undefined && !state.isFresh(of.value));
   const age = useComputed(() => (isOld.value && of.value ? duration(now.value - of.value.at) : ""));
   return (
     <div class={`reading ${style}`} data-old={isOld}>
