@@ -1,8 +1,8 @@
-import { type AutopilotName, autopilots, isPx4 } from "../../testing/autopilots/autopilot";
-import { startVehicle, type TestedVehicle } from "../../testing/autopilots/tested-vehicle";
-import type { ObservedState } from "../../testing/autopilots/witness";
-import { type Command, commands, type Parameter, type ParameterColumn } from "../pages/plan/commands";
-import { newRow, toPoint } from "../pages/plan/mission/row";
+import { type AutopilotName, autopilots, isPx4 } from "../../../testing/autopilots/autopilot";
+import { startVehicle, type TestedVehicle } from "../../../testing/autopilots/tested-vehicle";
+import type { ObservedState } from "../../../testing/autopilots/witness";
+import { type Command, commands, type Parameter, type ParameterColumn } from "../../pages/plan/commands";
+import { newRow, toPoint } from "../../pages/plan/mission/row";
 
 jest.setTimeout(600_000);
 
