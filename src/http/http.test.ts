@@ -28,6 +28,7 @@ describe("every route names its guard", () => {
     "POST /login",
     "POST /verify-email",
     "POST /reset-password",
+    "GET /drone/setup",
     "GET /billing/pricing",
     "GET /executions/archive-key",
     "GET /report-emails/confirm/:token",
