@@ -19,6 +19,8 @@ test("only may() compares owners; the listed files compare them for another reas
     "src/features/flight-recorder/records.store.ts",
     // A client that reconnects must be the same user.
     "src/features/telemetry/sockets/telemetry-sockets.ts",
+    // A viewer's id serves its user alone.
+    "src/features/video-rooms/viewer-id.ts",
     "src/relay/drone-watch.ts",
     // Sessions with one owner's drones are counted.
     "src/relay/sessions.ts",
