@@ -70,6 +70,8 @@ const pictureOf = (page: Page) =>
 
 /** Waits until the video has gone on by ten frames, of which the last is another picture. */
 async function moves(page: Page): Promise<void> {
+  // A browser draws no picture that is out of its window.
+  await page.locator("video").scrollIntoViewIfNeeded();
   const before = await pictureOf(page);
   expect(before.size).toEqual([640, 360]);
   await page.waitForFunction(
