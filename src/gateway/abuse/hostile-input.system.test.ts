@@ -113,6 +113,9 @@ test("hostile texts in any text field get a described status and change no table
   for (const operation of operations)
     for (const field of textsOf(operation))
       for (const text of hostileTexts) {
+        // Without it, the path is another one.
+        if (text === "" && operation.parameters.some(({ in: of, name }) => of === "path" && name === field))
+          continue;
         const fill = (name: string, schema: Schema) => {
           if (name === field && schema.type === "string") return text;
           return name === "drone_id" ? own.drone : undefined;
