@@ -88,8 +88,11 @@ async function visitFleet(open: Open, server: Child, who: keyof typeof subjects)
 
 /** Megabytes that the messages of an hour leave behind. */
 async function heapGrowth(open: Open, server: Child, who: keyof typeof subjects): Promise<number> {
-  const opened = await open(await server.ask<string>("url"), subjects[who]);
+  const url = await server.ask<string>("url");
+  await server.ask("fly");
+  const opened = await open(url, subjects[who]);
   try {
+    await server.ask("land");
     await server.ask("say", MESSAGES / 20);
     const before = await heapBytes(opened);
     await server.ask("say", MESSAGES);
@@ -149,5 +152,5 @@ const notes = [
   "Baseline: MapLibre and Socket.IO alone, with the same markers; no list, no session, no requests.",
   "A stub speaks the API's and the sockets' part that the pages use: the gateway tells a fleet's states once a second.",
   "Chromium draws WebGL by SwiftShader on the cores that it shares with the stub. Medians of 3 rounds in turns.",
-  "Usable: the map has its style and the drones, and the list its first rows, from the navigation with an empty cache. A state's age is taken in the frame's callback, from when the stub made it.",
+  "Usable: a drone is drawn on the map, and the list has its rows, from the navigation with an empty cache. A state's age is taken in the frame's callback, from when the stub made it.",
 ];

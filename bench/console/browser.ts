@@ -8,7 +8,7 @@ import type { CleanupStack } from "../../src/testing/repository/cleanup-stack";
 /** One of the two pages, and how it shows what is measured. */
 export interface Subject {
   readonly path: string;
-  /** There when the page can be used: the map has its style and the drones, and the list its rows. */
+  /** There when the page can be used, beside a drone on the map. */
   readonly usable: readonly string[];
   /** Its text has the mode of the first drone. */
   readonly mode: string;
@@ -17,10 +17,10 @@ export interface Subject {
 export const subjects = {
   ours: {
     path: "/",
-    usable: ['[role="option"] .number', ".map-fit:enabled"],
+    usable: ['[role="option"] .number'],
     mode: '[role="option"] .drone-state',
   },
-  baseline: { path: "/bare/", usable: ["body[data-usable]"], mode: "#mode" },
+  baseline: { path: "/bare/", usable: ["#mode:not(:empty)"], mode: "#mode" },
 } as const satisfies Record<string, Subject>;
 
 export interface BenchPage {

@@ -10,14 +10,18 @@ export const droneOf = (id: number): Drone => ({
   ...{ created_at: "2026-01-01T00:00:00.000Z", updated_at: "2026-01-01T00:00:00.000Z" },
 });
 
-/** A drone of a formation in its so-manieth tenth of a second. Its mode carries when it was said: milliseconds of the day. */
+/**
+ * A drone of a formation in its so-manieth tenth of a second: it says its position ten times a second, and the rest once.
+ * The first drone's mode carries when it was said: milliseconds of the day.
+ */
 export function stateOf(id: number, tenth: number): DroneState {
   const angle = (tenth + id) / 20;
+  const second = Math.floor((tenth + id) / 10);
   return {
     drone_id: id,
     link: { up: true, age_ms: 0 },
     armed: true,
-    mode: `T${Date.now() % 86_400_000}`,
+    mode: id === 1 ? `T${Date.now() % 86_400_000}` : "AUTO",
     position: {
       latitude: 47.4 + Math.floor(id / 25) * 0.001 + Math.sin(angle) * 0.0003,
       longitude: 8.53 + (id % 25) * 0.0015 + Math.cos(angle) * 0.0003,
@@ -26,7 +30,7 @@ export function stateOf(id: number, tenth: number): DroneState {
       heading: (tenth * 3 + id) % 360,
       age_ms: 0,
     },
-    battery: { voltage: 12.1, remaining: 80 - (tenth % 40) },
-    mission: { item: 1 + (tenth % 12), items: 12, state: "flying" },
+    battery: { voltage: 12.1, remaining: 80 - (second % 40) },
+    mission: { item: 1 + (second % 12), items: 12, state: "flying" },
   };
 }

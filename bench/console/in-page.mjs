@@ -4,16 +4,40 @@ globalThis.watchFrames = (selectors, mode) => {
   sessionStorage.setItem("refresh_token", "bench");
   const seen = { usableMs: 0, frames: 0, ages: [] };
   globalThis.benchSeen = seen;
+  // A canvas can be read until the frame is over, which is after every callback of the frame.
+  const { requestAnimationFrame: request } = globalThis;
+  globalThis.requestAnimationFrame = (callback) =>
+    request((time) => {
+      callback(time);
+      look();
+    });
   let shown = "";
+  let lookedAt = 0;
   const look = () => {
-    requestAnimationFrame(look);
+    if (seen.usableMs || performance.now() - lookedAt < 50) return;
+    if (!selectors.every((selector) => document.querySelector(selector))) return;
+    lookedAt = performance.now();
+    if (hasDrone()) seen.usableMs = performance.now();
+  };
+  const count = () => {
+    request(count);
     seen.frames += 1;
-    if (!seen.usableMs && selectors.every((selector) => document.querySelector(selector)))
-      seen.usableMs = performance.now();
     const said = /T(\d+)/.exec(document.querySelector(mode)?.textContent ?? "")?.[1] ?? "";
     if (said === shown) return;
     shown = said;
     seen.ages.push((Date.now() % 86_400_000) - Number(said));
   };
-  requestAnimationFrame(look);
+  request(count);
 };
+
+/** Whether the map shows something in the colour of an armed drone. */
+function hasDrone() {
+  const map = document.querySelector(".maplibregl-canvas");
+  if (!map?.width) return false;
+  const copy = new OffscreenCanvas(map.width, map.height).getContext("2d");
+  copy.drawImage(map, 0, 0);
+  const { data } = copy.getImageData(0, 0, map.width, map.height);
+  for (let at = 0; at < data.length; at += 4)
+    if (data[at] > 160 && data[at + 1] < 70 && data[at + 2] < 70) return true;
+  return false;
+}

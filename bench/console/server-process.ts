@@ -56,6 +56,10 @@ io.on("connection", (socket) => {
   socket.on("disconnect", () => sockets.delete(socket));
 });
 
+const listening = new Promise<string>((resolve) => {
+  server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+});
+
 const tell = (drones: readonly number[]) => {
   tenth += 1;
   const states = drones.map((id) => stateOf(id, tenth));
@@ -63,12 +67,7 @@ const tell = (drones: readonly number[]) => {
 };
 
 answer({
-  url: () =>
-    new Promise((resolve) => {
-      server.listen(0, "127.0.0.1", () =>
-        resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-      );
-    }),
+  url: () => listening,
   /** Ten times a second, all drones. */
   fly: () => {
     timer ??= setInterval(() => tell(ids), 100);

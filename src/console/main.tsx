@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { App } from "./app";
 import { Live } from "./live/live";
+import { preloadPage } from "./page-table";
 import { startTheme } from "./parts/theme";
 import { Session } from "./session/session";
 import "./styles/theme.css";
@@ -10,5 +11,6 @@ import "./styles/shell.css";
 
 startTheme();
 const session = new Session(location.origin, sessionStorage);
+if (session.isKept) preloadPage(location.pathname);
 render(<App session={session} live={new Live(session)} />, document.getElementById("console") as HTMLElement);
 void session.start();

@@ -43,35 +43,21 @@ function draw() {
   requestAnimationFrame(() => {
     isDrawn = true;
     map.getSource("drones")?.setData(features());
-    if (map.getSource("drones") && fleet.size > 0) document.body.dataset.usable = "true";
   });
 }
 
 map.once("load", () => {
-  const arrow = document.createElement("canvas");
-  arrow.width = arrow.height = 48;
-  const context = arrow.getContext("2d");
-  context.fill(new Path2D("M24 3 L41 44 L24 35 L7 44 Z"));
-  map.addImage("arrow", context.getImageData(0, 0, 48, 48), { sdf: true, pixelRatio: 1.5 });
   map.addSource("drones", { type: "geojson", data: features() });
   map.addLayer({
     id: "drones",
-    type: "symbol",
+    type: "circle",
     source: "drones",
-    layout: {
-      "icon-image": "arrow",
-      "icon-rotate": ["get", "heading"],
-      "icon-rotation-alignment": "map",
-      "icon-allow-overlap": true,
-      "icon-ignore-placement": true,
-      "text-field": ["get", "name"],
-      "text-font": ["sans-serif"],
-      "text-size": 13,
-      "text-offset": [0, 1.3],
-      "text-anchor": "top",
-      "text-optional": true,
+    paint: {
+      "circle-radius": 6,
+      "circle-color": "#b42318",
+      "circle-stroke-width": 1.5,
+      "circle-stroke-color": "#ffffff",
     },
-    paint: { "icon-color": "#0b5fff", "text-halo-color": "#ffffff", "text-halo-width": 1.5 },
   });
   draw();
 });

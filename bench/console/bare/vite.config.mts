@@ -5,5 +5,10 @@ export default defineConfig({
   root: import.meta.dirname,
   base: "/bare/",
   publicDir: false,
-  build: { emptyOutDir: true, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  build: {
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 2_000,
+  },
 });

@@ -175,8 +175,9 @@ export class Live {
 
   private update(complete: boolean, drones: readonly DroneState[]): void {
     const at = performance.now();
-    const news = drones.map((state) => [state.drone_id, { state, at }] as const);
-    this.snapshots.value = new Map([...(complete ? [] : (this.snapshots.peek() ?? [])), ...news]);
+    const snapshots = new Map(complete ? [] : this.snapshots.peek());
+    for (const state of drones) snapshots.set(state.drone_id, { state, at });
+    this.snapshots.value = snapshots;
   }
 
   private close(): void {

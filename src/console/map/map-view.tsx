@@ -51,7 +51,8 @@ export function MapView({ label, fit = [], class: style = "", children }: MapVie
   const isFitted = useRef(false);
 
   useEffect(() => {
-    const map = newMap(container.current as HTMLDivElement, label);
+    const map = newMap(container.current as HTMLDivElement, label, fit);
+    isFitted.current = fit.length > 0;
     const endTheme = followTheme(map);
     const endUnits = addScale(map);
     // Of the base map. What is drawn on it goes on.
@@ -63,7 +64,8 @@ export function MapView({ label, fit = [], class: style = "", children }: MapVie
       if (isFirst && settings.mapStyle && !map.isStyleLoaded()) map.setStyle(plainStyle());
     };
     let endBaseFile = () => {};
-    map.once("load", () => {
+    // Not when all of a base map is there: what lies above it is seen first.
+    map.once("style.load", () => {
       scope.value = { map, layers: new Layers(map) };
       if (settings.mapFile) {
         void import("./base-file")
@@ -123,21 +125,30 @@ export function fitTo(
   positions: readonly LatLng[],
   options: { animate?: boolean } = {},
 ): void {
-  const bounds = new LngLatBounds();
-  for (const position of positions) bounds.extend(lngLat(position));
-  if (bounds.isEmpty()) return;
-  const { clientWidth, clientHeight } = map.getContainer();
-  // A padding that leaves no room is refused.
-  const padding = Math.min(FIT_PADDING, clientWidth / 4, clientHeight / 4);
-  map.fitBounds(bounds, { padding, maxZoom: CLOSEST_FIT, duration: 500, ...options });
+  if (positions.length === 0) return;
+  map.fitBounds(boundsOf(positions), { ...fitOptions(map.getContainer()), duration: 500, ...options });
 }
 
-function newMap(container: HTMLElement, label: string): MapLibreMap {
+function boundsOf(positions: readonly LatLng[]): LngLatBounds {
+  const bounds = new LngLatBounds();
+  for (const position of positions) bounds.extend(lngLat(position));
+  return bounds;
+}
+
+/** A padding that leaves no room would be refused. */
+const fitOptions = ({ clientWidth, clientHeight }: HTMLElement) => ({
+  padding: Math.min(FIT_PADDING, clientWidth / 4, clientHeight / 4),
+  maxZoom: CLOSEST_FIT,
+});
+
+/** It begins where the positions are, when there are some: nothing is drawn elsewhere before. */
+function newMap(container: HTMLElement, label: string, fit: readonly LatLng[]): MapLibreMap {
   const map = new MapLibreMap({
     container,
     style: baseStyle(),
-    center: [8, 30],
-    zoom: 1,
+    ...(fit.length > 0
+      ? { bounds: boundsOf(fit), fitBoundsOptions: fitOptions(container) }
+      : { center: [8, 30], zoom: 1 }),
     maxPitch: 0,
     // It is shown by its own control where the base map names its sources.
     attributionControl: false,

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 
 /** Whether the media query holds, such as `(width < 48rem)`. */
-export function media(query: string): ReadonlySignal<boolean> {
+function media(query: string): ReadonlySignal<boolean> {
   const list = matchMedia(query);
   const holds = signal(list.matches);
   list.addEventListener("change", ({ matches }) => {
@@ -9,3 +9,6 @@ export function media(query: string): ReadonlySignal<boolean> {
   });
   return holds;
 }
+
+/** A list and a map have no room beside each other. The styles ask the same. */
+export const isNarrow = media("(width < 48rem)");

@@ -51,6 +51,11 @@ export class Session {
     return this.signedIn;
   }
 
+  /** Whether this tab had a session before its reload. */
+  get isKept(): boolean {
+    return this.storage.getItem(KEPT) !== null;
+  }
+
   /** Goes on with the session of this tab before its reload, or with that of another tab. */
   async start(): Promise<void> {
     this.current.value = "starting";

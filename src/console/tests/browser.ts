@@ -46,7 +46,7 @@ export async function startBrowser(origin: string): Promise<TestBrowser> {
     admit: (another) => void admitted.push(another),
     async newWindow(options = {}) {
       const context = await browser.newContext({ baseURL: origin, ...options });
-      context.setDefaultTimeout(Number(process.env.WAIT ?? 10_000));
+      context.setDefaultTimeout(10_000);
       const faults: string[] = [];
       watch(context, admitted, faults);
       await reportViolations(context, faults);

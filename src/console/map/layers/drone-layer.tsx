@@ -1,9 +1,10 @@
-import type { ReadonlySignal } from "@preact/signals";
-import type { MapLayerMouseEvent } from "maplibre-gl";
+import { type ReadonlySignal, useComputed } from "@preact/signals";
+import type { ExpressionSpecification, MapLayerMouseEvent } from "maplibre-gl";
 import { useEffect } from "preact/hooks";
 import { FONT } from "../base-style";
 import { colours } from "../colours";
 import { collection, type LatLng, pointFeature } from "../features";
+import type { SourceLayer } from "../layers";
 import { useMap } from "../map-context";
 import { order, useLayers } from "../use-layers";
 
@@ -23,12 +24,16 @@ interface DroneLayerProps {
   readonly onSelect?: (id: number) => void;
 }
 
+/** So many drones are drawn as dots: names and noses would lie over each other, and cost most of a frame. */
+const CROWD = 150;
+
 const ARROW = "drone-arrow";
 const DOT = "drone-dot";
 
 /** Drones with their headings and names. */
 export function DroneLayer({ id = "drones", drones, onSelect }: DroneLayerProps) {
   const map = useMap();
+  const isCrowd = useComputed(() => drones.value.length > CROWD);
   if (!map.hasImage(ARROW)) {
     map.addImage(ARROW, drawn("M24 3 L41 44 L24 35 L7 44 Z"), { sdf: true, pixelRatio: 1.5 });
     map.addImage(DOT, drawn("M24 10 A14 14 0 1 1 23.9 10 Z"), { sdf: true, pixelRatio: 2 });
@@ -45,6 +50,51 @@ export function DroneLayer({ id = "drones", drones, onSelect }: DroneLayerProps)
         ),
       layers: () => {
         const { drone, droneArmed, droneSilent, halo, text } = colours.value;
+        const state: ExpressionSpecification = ["get", "state"];
+        const colour: ExpressionSpecification = [
+          "match",
+          state,
+          "armed",
+          droneArmed,
+          "silent",
+          droneSilent,
+          drone,
+        ];
+        const dots: SourceLayer = {
+          id,
+          type: "circle",
+          paint: {
+            "circle-radius": 6,
+            "circle-color": colour,
+            "circle-stroke-width": 1.5,
+            "circle-stroke-color": halo,
+          },
+        };
+        const arrows: SourceLayer = {
+          id,
+          type: "symbol",
+          layout: {
+            "icon-image": ["case", ["==", ["get", "heading"], null], DOT, ARROW],
+            "icon-rotate": ["coalesce", ["get", "heading"], 0],
+            "icon-rotation-alignment": "map",
+            "icon-allow-overlap": true,
+            "icon-ignore-placement": true,
+            "text-field": ["get", "name"],
+            "text-font": FONT,
+            "text-size": 13,
+            "text-offset": [0, 1.3],
+            "text-anchor": "top",
+            "text-optional": true,
+          },
+          paint: {
+            "icon-color": colour,
+            "icon-halo-color": halo,
+            "icon-halo-width": 1.5,
+            "text-color": text,
+            "text-halo-color": halo,
+            "text-halo-width": 1.5,
+          },
+        };
         return [
           {
             id: `${id}-selected`,
@@ -57,31 +107,7 @@ export function DroneLayer({ id = "drones", drones, onSelect }: DroneLayerProps)
               "circle-stroke-color": text,
             },
           },
-          {
-            id,
-            type: "symbol",
-            layout: {
-              "icon-image": ["case", ["==", ["get", "heading"], null], DOT, ARROW],
-              "icon-rotate": ["coalesce", ["get", "heading"], 0],
-              "icon-rotation-alignment": "map",
-              "icon-allow-overlap": true,
-              "icon-ignore-placement": true,
-              "text-field": ["get", "name"],
-              "text-font": FONT,
-              "text-size": 13,
-              "text-offset": [0, 1.3],
-              "text-anchor": "top",
-              "text-optional": true,
-            },
-            paint: {
-              "icon-color": ["match", ["get", "state"], "armed", droneArmed, "silent", droneSilent, drone],
-              "icon-halo-color": halo,
-              "icon-halo-width": 1.5,
-              "text-color": text,
-              "text-halo-color": halo,
-              "text-halo-width": 1.5,
-            },
-          },
+          isCrowd.value ? dots : arrows,
         ];
       },
     },

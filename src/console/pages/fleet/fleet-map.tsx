@@ -4,7 +4,9 @@ import { lngLat } from "../../map/features";
 import { DroneLayer, type DroneMarker } from "../../map/layers/drone-layer";
 import { useMap } from "../../map/map-context";
 import { MapView } from "../../map/map-view";
+import { now } from "../../parts/now";
 import { strings } from "../../strings";
+import { statusOf } from "./drone-status";
 import type { Drone, FleetModel } from "./fleet-model";
 
 /** The drones that are shown, where they are or were last. */
@@ -28,9 +30,10 @@ export function FleetMap({ fleet }: { fleet: FleetModel }) {
 }
 
 function markerOf(fleet: FleetModel, { id, name }: Drone): DroneMarker[] {
-  const position = fleet.snapshotOf(id).value?.state.position;
+  const snapshot = fleet.newestOf(id);
+  const position = snapshot?.state.position;
   if (!position) return [];
-  const { link, activity } = fleet.statusOf(id);
+  const { link, activity } = statusOf(snapshot, now.value);
   const isArmed = activity === "armed" || activity === "flying";
   return [
     {

@@ -1,4 +1,12 @@
-import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import {
+  batch,
+  computed,
+  effect,
+  type ReadonlySignal,
+  type Signal,
+  signal,
+  untracked,
+} from "@preact/signals";
 import type { components } from "../../../client/api-types";
 import type { Live, Snapshot } from "../../live/live";
 import { now } from "../../parts/now";
@@ -6,6 +14,14 @@ import { type DroneStatus, type FilterName, filterNames, filters, hasLink, statu
 import type { KeptLinks } from "./kept-links";
 
 export type Drone = components["schemas"]["Drone"];
+
+/** The texts of the list change about so often at most: it is read, not watched. */
+const PACE_MS = 400;
+/** What comes so much earlier than that is shown, not what came before it. */
+const EARLY_MS = 50;
+
+/** Before the API has listed them. */
+const NOT_LISTED: readonly Drone[] = [];
 
 /** By name, with numbers in them by their value. */
 const byName = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
@@ -15,7 +31,7 @@ const byName = new Intl.Collator(undefined, { numeric: true, sensitivity: "base"
  * drone has a signal of its own, so that a state that changes draws its own row and no other.
  */
 export class FleetModel {
-  readonly drones = signal<readonly Drone[]>([]);
+  readonly drones = signal(NOT_LISTED);
   readonly selectedId = signal<number | undefined>(undefined);
   readonly filter = signal<FilterName>("all");
   readonly name = signal("");
@@ -31,10 +47,28 @@ export class FleetModel {
 
   /** Follows the fleet until the returned function is called. */
   start(): () => void {
-    return effect(() => {
-      const fleet = this.fleet.value;
-      for (const { id } of this.drones.value) this.cell(id).value = fleet?.get(id);
+    let shownAt = Number.NEGATIVE_INFINITY;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const show = () => {
+      shownAt = performance.now();
+      const fleet = this.fleet.peek();
+      batch(() => {
+        for (const { id } of this.drones.peek()) this.cell(id).value = fleet?.get(id);
+      });
+    };
+    const end = effect(() => {
+      this.fleet.value;
+      this.drones.value;
+      clearTimeout(timer);
+      const wait = shownAt + PACE_MS - performance.now();
+      if (wait < EARLY_MS) untracked(show);
+      // Unless something newer comes meanwhile.
+      else timer = setTimeout(show, wait + EARLY_MS);
     });
+    return () => {
+      end();
+      clearTimeout(timer);
+    };
   }
 
   readonly selected = computed(() => this.drones.value.find(({ id }) => id === this.selectedId.value));
@@ -67,7 +101,8 @@ export class FleetModel {
   /** Whether the gateway tells of other drones than those that are listed: one was added or deleted elsewhere. */
   readonly isOutdated: ReadonlySignal<boolean> = computed(() => {
     const [fleet, drones] = [this.fleet.value, this.drones.value];
-    return fleet !== undefined && (fleet.size !== drones.length || drones.some(({ id }) => !fleet.has(id)));
+    if (fleet === undefined || drones === NOT_LISTED) return false;
+    return fleet.size !== drones.length || drones.some(({ id }) => !fleet.has(id));
   });
 
   /** How many of the drones that are shown have no link, and are not being dialled. */
@@ -79,7 +114,12 @@ export class FleetModel {
     );
   }
 
-  /** Undefined until the drone's state came. */
+  /** The newest, of which the map shows each. Undefined until the drone's state came. */
+  newestOf(id: number): Snapshot | undefined {
+    return this.fleet.value?.get(id);
+  }
+
+  /** What the list shows. */
   snapshotOf(id: number): ReadonlySignal<Snapshot | undefined> {
     return this.cell(id);
   }

@@ -4,7 +4,7 @@ import { reply } from "../../../client/client";
 import { useFleet, useLive } from "../../live/context";
 import { Heading } from "../../parts/heading";
 import { ShowLoaded, useLoaded } from "../../parts/loaded";
-import { media } from "../../parts/media";
+import { isNarrow } from "../../parts/media";
 import { useSession } from "../../session/context";
 import { strings } from "../../strings";
 import { AddDrone } from "./add-drone";
@@ -20,8 +20,7 @@ import "./fleet.css";
 
 const text = strings.fleet;
 
-/** List and map have no room beside each other. */
-const isNarrow = media("(width < 48rem)");
+const loadMap = () => import("./fleet-map");
 
 /**
  * Drones of a fleet that is dialled as a whole when the page opens. Of a larger one the page dials what the user asks for
@@ -49,7 +48,14 @@ export default function Fleet() {
   const isAdding = useSignal(false);
   useEffect(() => fleet.start(), [fleet]);
   useEffect(() => keepInAddress(fleet), [fleet]);
-  useEffect(() => () => fleet.links.end(), [fleet]);
+  useEffect(() => {
+    const look = () => (document.hidden ? fleet.links.pause() : fleet.links.resume());
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      document.removeEventListener("visibilitychange", look);
+      fleet.links.end();
+    };
+  }, [fleet]);
   useSignalEffect(() => {
     const found = drones.data.value;
     if (!found) return;
@@ -157,9 +163,9 @@ const Views = ({ view }: { view: Signal<View> }) => (
   </fieldset>
 );
 
-/** The map, with MapLibre, is loaded when it is first shown. */
+/** The map, with MapLibre. */
 function LaterMap({ fleet }: { fleet: FleetModel }) {
-  const part = useLoaded(async () => await import("./fleet-map"));
+  const part = useLoaded(loadMap);
   return (
     <div class="fleet-map">
       <ShowLoaded of={part}>{({ FleetMap }) => <FleetMap fleet={fleet} />}</ShowLoaded>

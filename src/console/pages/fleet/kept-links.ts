@@ -46,9 +46,7 @@ export class KeptLinks {
     const isNew = !this.kept.has(id);
     if (isNew ? this.kept.size >= MOST_LINKS : this.attempt(id).peek()?.state !== "refused") return;
     if (isNew) this.kept.set(id, undefined);
-    this.attempt(id).value = { state: "connecting" };
-    this.waiting.push(id);
-    this.dialNext();
+    this.enqueue(id);
   }
 
   /** The drone was deleted. */
@@ -60,6 +58,25 @@ export class KeptLinks {
 
   end(): void {
     for (const id of [...this.kept.keys()]) this.forget(id);
+  }
+
+  /** Nobody looks: the drones' mobile data is spared. The gateway hangs up after a minute. */
+  pause(): void {
+    for (const [id, endWatch] of this.kept) {
+      endWatch?.();
+      this.kept.set(id, undefined);
+    }
+  }
+
+  /** Dials the drones again that were kept. */
+  resume(): void {
+    for (const id of this.kept.keys()) this.enqueue(id);
+  }
+
+  private enqueue(id: number): void {
+    this.attempt(id).value = { state: "connecting" };
+    this.waiting.push(id);
+    this.dialNext();
   }
 
   private dialNext(): void {

@@ -1,6 +1,7 @@
-import { type ReadonlySignal, useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { type ReadonlySignal, useComputed } from "@preact/signals";
 import { reply } from "../../../client/client";
+import { useLoaded } from "../../parts/loaded";
+import { usePolling } from "../../parts/polling";
 import { useSession } from "../../session/context";
 
 /**
@@ -9,23 +10,10 @@ import { useSession } from "../../session/context";
  */
 export function useTunnel(droneId: number, everyMs: number): ReadonlySignal<boolean | undefined> {
   const { api } = useSession().client;
-  const isUp = useSignal<boolean | undefined>(undefined);
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout>;
-    let isOver = false;
-    const ask = async () => {
-      const answer = await reply(
-        api.GET("/drone/{drone_id}/vpn/status", { params: { path: { drone_id: droneId } } }),
-      ).catch(() => undefined);
-      if (isOver) return;
-      isUp.value = answer?.status;
-      timer = setTimeout(ask, everyMs);
-    };
-    void ask();
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-  }, [api, droneId, everyMs]);
-  return isUp;
+  const { data, failure, reload } = useLoaded(
+    () => reply(api.GET("/drone/{drone_id}/vpn/status", { params: { path: { drone_id: droneId } } })),
+    [api, droneId],
+  );
+  usePolling(reload, everyMs);
+  return useComputed(() => (failure.value === "" ? data.value?.status : undefined));
 }
