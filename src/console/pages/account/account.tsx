@@ -19,8 +19,8 @@ export default function Account() {
   return (
     <section class="account">
       <Heading>{text.title}</Heading>
-      {user && <p class="quiet-text">{text.signedInAs(user.username)}</p>}
-      <div class="columns">
+      {user && <p class="subdued">{text.signedInAs(user.username)}</p>}
+      <div class="account-columns">
         <div>
           <SubscriptionPart />
           <PaymentsPart />

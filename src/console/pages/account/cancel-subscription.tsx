@@ -32,7 +32,7 @@ export function CancelSubscription({ subscription, onCancelled, onClose }: Cance
         isDangerous
         submit={({ when }) => cancel(when === "once")}
       >
-        <fieldset class="choices">
+        <fieldset class="when-choices">
           <legend>{text.when}</legend>
           <label class="choice">
             <input type="radio" name="when" value="end" defaultChecked />

@@ -53,7 +53,7 @@ export function SimulationPart() {
     <Section title={text.title}>
       <p>{text.intro}</p>
       <Failure text={status.failure.value} retry={status.reload} />
-      {refusal && <p class="quiet-text">{refusal}</p>}
+      {refusal && <p class="subdued">{refusal}</p>}
       {instance && (
         <>
           <Facts status={instance} hourlyRate={specs.data.value?.hourly_rate} />
@@ -101,7 +101,7 @@ type InstanceStatus = operations["getSimulatorStatus"]["responses"][200]["conten
 function Facts({ status, hourlyRate }: { status: InstanceStatus; hourlyRate: number | undefined }) {
   const { state, private_ip, public_ip, runtime_seconds, cost_estimate } = status;
   return (
-    <dl class="facts">
+    <dl class="fact-list">
       <dt>{text.state}</dt>
       <dd>{text.states[state]}</dd>
       <dt>{text.runs}</dt>

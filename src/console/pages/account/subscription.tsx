@@ -76,10 +76,10 @@ function Offer({ pricing, hasEnded }: { pricing: Pricing; hasEnded: boolean }) {
             cost={(count) => text.costs(priceOf(count, pricing))}
             submit={checkOut}
           />
-          <p class="quiet-text">{text.leads}</p>
+          <p class="subdued">{text.leads}</p>
         </>
       ) : (
-        <p class="quiet-text">{text.byOperator}</p>
+        <p class="subdued">{text.byOperator}</p>
       )}
     </>
   );
@@ -97,7 +97,7 @@ function Held({ subscription, pricing, set }: HeldProps) {
   const canChange = !granted && pricing.checkout_available;
   return (
     <>
-      <dl class="facts">
+      <dl class="fact-list">
         <dt>{text.state}</dt>
         <dd class={isActive ? undefined : "state waits"}>{text.states[status]}</dd>
         <dt>{text.vehicles}</dt>
@@ -115,8 +115,8 @@ function Held({ subscription, pricing, set }: HeldProps) {
           </>
         )}
       </dl>
-      {granted && <p class="quiet-text">{text.granted}</p>}
-      {!granted && !pricing.checkout_available && <p class="quiet-text">{text.notHere}</p>}
+      {granted && <p class="subdued">{text.granted}</p>}
+      {!granted && !pricing.checkout_available && <p class="subdued">{text.notHere}</p>}
       {canChange && !isActive && <p class="caution">{text.settle}</p>}
       {canChange && <Change {...{ subscription, pricing, set }} />}
     </>

@@ -26,7 +26,7 @@ export const DayPanel = ({ day, events, now, nameOfDrone, panel, onOpen, onAdd }
       {text.add}
     </button>
     {events.length === 0 ? (
-      <p class="quiet-text">{text.none}</p>
+      <p class="subdued">{text.none}</p>
     ) : (
       <ul>
         {events.map((event) => {
@@ -34,15 +34,15 @@ export const DayPanel = ({ day, events, now, nameOfDrone, panel, onOpen, onAdd }
           const at = Date.parse(event.scheduled_time);
           return (
             <li key={`${event.id} ${at}`}>
-              <button type="button" class={`flight ${state}`} onClick={() => onOpen(event)}>
-                <span class="flight-time">{timeOf(at)}</span>
-                <span class="flight-title">{event.title}</span>
-                <span class="flight-state">
+              <button type="button" class={`entry ${state}`} onClick={() => onOpen(event)}>
+                <span class="entry-time">{timeOf(at)}</span>
+                <span class="entry-title">{event.title}</span>
+                <span class="entry-state">
                   <Mark state={state} />
                   {/* The mark says it already to those who do not see it. */}
                   <span aria-hidden="true">{text.states[state]}</span>
                 </span>
-                <span class="flight-drone">
+                <span class="entry-drone">
                   {nameOfDrone(event.drone_id)}
                   {event.is_occurrence && ` · ${text.series}`}
                 </span>

@@ -60,7 +60,7 @@ export function EventDetails(props: EventDetailsProps) {
 
   return (
     <Dialog title={event.title} onClose={onClose}>
-      <dl class="facts">
+      <dl class="fact-list">
         <dt>{text.event.time}</dt>
         <dd>
           <When event={event} />
@@ -132,13 +132,11 @@ function When({ event }: { event: CalendarEvent }) {
     <>
       {longDate(day)}, {timeOf(at)}
       <br />
-      <span class="quiet-text">{zoneText(here, day)}</span>
+      <span class="subdued">{zoneText(here, day)}</span>
       {zone.name !== here.name && (
         <>
           <br />
-          <span class="quiet-text">
-            {text.event.seriesTime(`${timeIn(zone, at)}, ${zoneText(zone, day)}`)}
-          </span>
+          <span class="subdued">{text.event.seriesTime(`${timeIn(zone, at)}, ${zoneText(zone, day)}`)}</span>
         </>
       )}
     </>

@@ -35,7 +35,7 @@ export function FlightRecord({ event, onLink }: FlightRecordProps) {
   const found = executions.data.value ?? [];
   if (found.length === 0 && execution_id === null) return null;
   return (
-    <div class="flight-record">
+    <div class="record-link">
       {execution_id !== null && <a href={pathTo(paths.flight, execution_id)}>{text.showRecord}</a>}
       <Labelled label={text.linkRecord}>
         {(field) => (

@@ -16,7 +16,7 @@ export const Mark = ({ state }: { state: EventState }) => (
     viewBox="0 0 16 16"
     width="16"
     height="16"
-    class={`mark ${state}`}
+    class={`state-mark ${state}`}
     role="img"
     aria-label={strings.calendar.states[state]}
   >

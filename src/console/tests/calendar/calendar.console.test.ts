@@ -3,6 +3,7 @@ import { saveSubscription } from "../../../features/billing";
 import type { TestUser } from "../../../testing/worlds/start-gateway";
 import { testLooks } from "../appearance";
 import { consoleTests, openAs, shown } from "../console-world";
+import { changesByOtherPages } from "../foreign-styles";
 import {
   closed,
   day,
@@ -263,7 +264,7 @@ test("the keyboard alone goes over the days and opens a flight", async () => {
   await dialog(page).getByRole("heading", { name: "Survey" }).waitFor();
   await page.keyboard.press("Escape");
   await closed(page);
-  await page.locator(".flight:focus").waitFor();
+  await page.locator(".entry:focus").waitFor();
 });
 
 test("weeks begin as the locale says, and a reload shows the same week", async () => {
@@ -341,6 +342,18 @@ describe("the looks", () => {
     await reused.goto("/calendar");
     await flights(page).nth(5).waitFor();
   };
+
+  test("of the calendar are the same after a visit to other pages", async () => {
+    const page = await at.window.newTab("/billing");
+    await open(page);
+    await panel(page).getByRole("button", { name: "Plan a flight" }).click();
+    await dialog(page).getByLabel("Repeats").selectOption("Weekly");
+    expect(await changesByOtherPages(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await flights(page).first().getByRole("button").click();
+    await dialog(page).waitFor();
+    expect(await changesByOtherPages(page)).toEqual([]);
+  });
 
   testLooks(at, [
     ["calendar", "/billing", (page) => open(page)],

@@ -1,0 +1,49 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { packageRoot } from "../../platform/process/version";
+
+const sheets = () =>
+  readdirSync(join(packageRoot, "dist/console/assets")).filter((name) => name.endsWith(".css"));
+
+/**
+ * A style sheet stays once its page was shown. What the page that is shown becomes by those of all other pages: each element
+ * that moves or looks otherwise. The page must show nothing that changes by itself.
+ */
+export async function changesByOtherPages(page: Page): Promise<string[]> {
+  const before = await looks(page);
+  await page.evaluate(
+    (names) =>
+      Promise.all(
+        names.map((name) => {
+          const href = `/assets/${name}`;
+          if (document.querySelector(`link[href="${href}"]`)) return undefined;
+          const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
+          link.dataset.foreign = "";
+          document.head.append(link);
+          return new Promise((resolve) => link.addEventListener("load", resolve));
+        }),
+      ),
+    sheets(),
+  );
+  const after = await looks(page);
+  await page.evaluate(() => {
+    for (const link of document.querySelectorAll("link[data-foreign]")) link.remove();
+  });
+  return after.filter((look, at) => look !== before[at]);
+}
+
+/** Each element as its class, its place and what a style sheet changes most often. */
+const looks = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll("body *")].map((element) => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      const of = (pseudo?: string) => {
+        const style = getComputedStyle(element, pseudo);
+        return [style.display, style.color, style.backgroundColor, style.whiteSpace, style.borderWidth];
+      };
+      const name = `${element.tagName} ${element.getAttribute("class") ?? ""}`;
+      const content = getComputedStyle(element, "::before").content;
+      return `${name} at ${[x, y, width, height].map(Math.round)}: ${of()} ${content === "none" ? "" : of("::before")}`;
+    }),
+  );
