@@ -126,7 +126,15 @@ const examples = new Set(["NAME_FILE", "RELAY_MAX_FRAME_BYTES"]);
 /** ArduPilot's and PX4's parameters and commands, and variables of a drone's `.env`, of a video command, of AWS's SDK and of a test. */
 const ofOthers = new Set([
   ...["SYSID_MYGCS", "MAV_GCS_SYSID", "FS_GCS_ENABLE", "FS_GCS_TIMEOUT", "FS_OPTIONS"],
-  ...["FENCE_ENABLE", "FENCE_AUTOENABLE", "FENCE_ACTION", "GF_ACTION", "NAV_DLL_ACT"],
+  ...[
+    "FENCE_ENABLE",
+    "FENCE_AUTOENABLE",
+    "FENCE_ACTION",
+    "GF_ACTION",
+    "NAV_DLL_ACT",
+    "NAV_RCL_ACT",
+    "COM_RCL_EXCEPT",
+  ],
   ...["DO_MOTOR_TEST", "ACTUATOR_TEST", "FUZZ_MINUTES", "TARGET_UNCONFIRMED"],
   ...["AUTOPILOT_DEVICE", "AUTOPILOT_BAUD", "MAVLINK_PORT", "LOG_FOLDER"],
   ...["VIDEO_TOPIC", "FUZZ_RUNS", "FUZZ_SEED", "LOG_DISARMED", "PEERS_PYTHON", "AWS_REGION"],
