@@ -7,7 +7,7 @@ import { closeServer, listen } from "../../http/server/listen";
 import { atEndOfFile } from "../../testing";
 import { freshFolder } from "../../testing/fresh-servers";
 import { eventually } from "../../testing/until";
-import { type ConsoleWorld, consoleWorld, signIn } from "./console-world";
+import { type ConsoleWorld, consoleWorld, openAs } from "./console-world";
 import { pmtilesFile, vectorTile } from "./pmtiles-file";
 
 const MAGENTA = { r: 255, g: 0, b: 255 };
@@ -19,12 +19,12 @@ const picture = (background: object) =>
     .png()
     .toBuffer();
 
-/** The map of the fleet, in a world with this configuration. */
-async function fleetMap(world: ConsoleWorld) {
+/** The map of a mission, in a world with this configuration. */
+async function missionMap(world: ConsoleWorld) {
   const window = await world.browser.newWindow({ colorScheme: "light" });
   const user = await world.gateway.newUser();
-  const page = await window.newTab("/");
-  await signIn(page, user);
+  const { id } = (await user.api.post("/mission", { name: "Field" })).body;
+  const page = await openAs(world, window, user, `/plan/mission/${id}`);
   await page.getByRole("button", { name: "Show all" }).waitFor();
   return { page, window };
 }
@@ -53,7 +53,7 @@ describe("a .pmtiles file", () => {
 
   test("of pictures is the ground of the map, and is asked of the gateway alone", async () => {
     writeFileSync(file, pmtilesFile(2, await picture(MAGENTA), { attribution: "<b>Somebody</b>" }));
-    const { page, window } = await fleetMap(world);
+    const { page, window } = await missionMap(world);
     await isPainted(page, MAGENTA);
     expect(window.faults).toEqual([]);
     await window.context.close();
@@ -61,7 +61,7 @@ describe("a .pmtiles file", () => {
 
   test("of vectors is drawn by its layers", async () => {
     writeFileSync(file, pmtilesFile(1, vectorTile("water"), {}));
-    const { page, window } = await fleetMap(world);
+    const { page, window } = await missionMap(world);
     await isPainted(page, WATER);
     expect(window.faults).toEqual([]);
     await window.context.close();
@@ -70,7 +70,7 @@ describe("a .pmtiles file", () => {
   test.each(["missing", "broken"])("that is %s is said, and the plain ground stays", async (what) => {
     if (what === "missing") rmSync(file);
     else writeFileSync(file, "no map at all".repeat(100));
-    const { page, window } = await fleetMap(world);
+    const { page, window } = await missionMap(world);
     await page.getByText("The base map does not load.").waitFor();
     expect(await pixelsOf(page, { r: 0xe6, g: 0xeb, b: 0xf1 })).toBeGreaterThan(1_000);
     expect(window.faults).toEqual([]);
@@ -85,7 +85,7 @@ test("a .pmtiles file that is an object of the store is the ground, too", async 
     pmtilesFile(2, await picture(MAGENTA), {}),
     "application/vnd.pmtiles",
   );
-  const { page, window } = await fleetMap(world);
+  const { page, window } = await missionMap(world);
   await isPainted(page, MAGENTA);
   expect(window.faults).toEqual([]);
   await window.context.close();
@@ -119,7 +119,7 @@ describe("a style of another origin", () => {
   test("is the ground of the map, and the policy admits its origin alone", async () => {
     const { url, asked } = await serveStyle();
     const world = await consoleWorld({ CONSOLE_MAP_STYLE: `${url}/style.json` });
-    const { page, window } = await fleetMap(world);
+    const { page, window } = await missionMap(world);
     await isPainted(page, MAGENTA);
     expect(asked).toEqual(expect.arrayContaining(["/style.json", "/0/0/0.png"]));
     await page.getByText("The base map does not load.").waitFor();
@@ -133,7 +133,7 @@ describe("a style of another origin", () => {
 
   test("that does not answer leaves the plain ground, and is said", async () => {
     const world = await consoleWorld({ CONSOLE_MAP_STYLE: "http://127.0.0.1:9/style.json" });
-    const { page, window } = await fleetMap(world);
+    const { page, window } = await missionMap(world);
     await page.getByText("The base map does not load.").waitFor();
     await isPainted(page, { r: 0xe6, g: 0xeb, b: 0xf1 });
     await window.context.close();
