@@ -57,11 +57,10 @@ export function MapView({ label, fit = [], class: style = "", children }: MapVie
     const endUnits = addScale(map);
     // Of the base map. What is drawn on it goes on.
     const fail = (error: { message: string }) => {
-      const isFirst = failure.peek() === "";
       failure.value = text.baseMapFailed;
       console.warn(error.message);
       // A style that does not load would leave nothing to draw on.
-      if (isFirst && settings.mapStyle && !map.isStyleLoaded()) map.setStyle(plainStyle());
+      if (settings.mapStyle && !scope.peek()) map.setStyle(plainStyle());
     };
     let endBaseFile = () => {};
     // Not when all of a base map is there: what lies above it is seen first.
