@@ -8,9 +8,11 @@ const sheets = () =>
 
 /**
  * A style sheet stays once its page was shown. What the page that is shown becomes by those of all other pages: each element
- * that moves or looks otherwise. The page must show nothing that changes by itself.
+ * that moves or looks otherwise, as it was and is. The page must show nothing that changes by itself.
  */
 export async function changesByOtherPages(page: Page): Promise<string[]> {
+  // What the pointer leaves when something opens under it looks otherwise a moment later.
+  await page.mouse.move(0, 0);
   const before = await looks(page);
   await page.evaluate(
     (names) =>
@@ -30,7 +32,7 @@ export async function changesByOtherPages(page: Page): Promise<string[]> {
   await page.evaluate(() => {
     for (const link of document.querySelectorAll("link[data-foreign]")) link.remove();
   });
-  return after.filter((look, at) => look !== before[at]);
+  return after.flatMap((look, at) => (look === before[at] ? [] : [`${before[at]} became ${look}`]));
 }
 
 /** Each element as its class, its place and what a style sheet changes most often. */
