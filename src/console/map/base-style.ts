@@ -2,7 +2,7 @@ import { effect } from "@preact/signals";
 import type { GeoJSONSource, LayerSpecification, MapLibreMap, StyleSpecification } from "maplibre-gl";
 import { settings } from "../settings";
 import { colours } from "./colours";
-import { graticule } from "./graticule";
+import { extentOf, graticule } from "./graticule";
 
 /** Local fonts of the browser: the map asks no server for glyphs. */
 export const FONT = ["sans-serif"];
@@ -51,15 +51,20 @@ export function followTheme(map: MapLibreMap): () => void {
       map.setPaintProperty("graticule-labels", "text-color", text);
       map.setPaintProperty("graticule-labels", "text-halo-color", ground);
     });
+    let drawn = "";
     const draw = () => {
       const bounds = map.getBounds();
-      const sides = {
+      const extent = extentOf({
         west: bounds.getWest(),
         south: bounds.getSouth(),
         east: bounds.getEast(),
         north: bounds.getNorth(),
-      };
-      map.getSource<GeoJSONSource>(GRATICULE)?.setData(graticule(sides));
+      });
+      const wanted = JSON.stringify(extent);
+      // A map that follows a vehicle moves ten times a second.
+      if (wanted === drawn) return;
+      drawn = wanted;
+      map.getSource<GeoJSONSource>(GRATICULE)?.setData(graticule(extent));
     };
     draw();
     map.on("moveend", draw);

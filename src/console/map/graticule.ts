@@ -12,15 +12,35 @@ const STEPS = [30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0
 
 /** Lines that a window shows at least, from one side to the other. */
 const FEWEST_LINES = 4;
+/** Lines after which the drawn bounds may end. */
+const BLOCK = 8;
 
-/** Meridians and parallels through the bounds, each with its `label`, at round degrees. */
-export function graticule({ west, south, east, north }: Bounds): FeatureCollection {
+/** Of a step, by which a bound may be rounded. */
+const SLACK = 1e-6;
+
+/** The lines to draw for a window: the degrees between two, and the round bounds around it. */
+export interface GraticuleExtent extends Bounds {
+  readonly step: number;
+}
+
+/** It stays the same while the window moves by little. */
+export function extentOf({ west, south, east, north }: Bounds): GraticuleExtent {
   const span = Math.min(east - west, 360);
   const step = STEPS.find((degrees) => span / degrees >= FEWEST_LINES) ?? (STEPS.at(-1) as number);
+  const block = BLOCK * step;
+  const [down, up] = [
+    (of: number) => Math.floor(of / block) * block,
+    (of: number) => Math.ceil(of / block) * block,
+  ];
+  return { step, west: down(west), south: down(south), east: up(east), north: up(north) };
+}
+
+/** Meridians and parallels, each with its `label`, at round degrees. */
+export function graticule({ step, west, south, east, north }: GraticuleExtent): FeatureCollection {
   const digits = Math.max(0, Math.ceil(-Math.log10(step)));
   const between = (low: number, high: number) => {
-    const first = Math.ceil(low / step);
-    const count = Math.floor(high / step) - first + 1;
+    const first = Math.ceil(low / step - SLACK);
+    const count = Math.floor(high / step + SLACK) - first + 1;
     // Of a whole number of steps, since a sum of them would drift.
     return Array.from({ length: Math.max(0, count) }, (_, at) =>
       Number(((first + at) * step).toFixed(digits)),

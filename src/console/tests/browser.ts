@@ -38,6 +38,8 @@ export async function startBrowser(origin: string): Promise<TestBrowser> {
       "--use-angle=swiftshader",
       "--enable-unsafe-swiftshader",
       "--ignore-gpu-blocklist",
+      // Pages are put together without WebGL: half the work.
+      "--disable-gpu-compositing",
     ],
   });
   atEndOfFile(() => browser.close());
