@@ -36,7 +36,7 @@ export type Open = (url: string, subject: Subject) => Promise<BenchPage>;
 /** Chromium that draws WebGL without a graphics card. */
 export async function startChromium(stops: CleanupStack): Promise<Open> {
   const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    executablePath: "/usr/bin/chromium-headless-shell",
     args: [
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
       ...["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],

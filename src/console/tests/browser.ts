@@ -27,10 +27,10 @@ export interface TestWindow {
   newTab(path: string): Promise<Page>;
 }
 
-/** Debian's Chromium, for one test file. Pages wait for what they look for for ten seconds. */
+/** Debian's Chromium without its own windows, for one test file. Pages wait for what they look for for ten seconds. */
 export async function startBrowser(origin: string): Promise<TestBrowser> {
   const browser: Browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    executablePath: "/usr/bin/chromium-headless-shell",
     // Root, as which the tests run, has no sandbox.
     args: [
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),

@@ -11,7 +11,8 @@ const sheets = () =>
  * that moves or looks otherwise, as it was and is. The page must show nothing that changes by itself.
  */
 export async function changesByOtherPages(page: Page): Promise<string[]> {
-  // What the pointer leaves when something opens under it looks otherwise a moment later.
+  // Colours change at once, not over some frames.
+  await page.emulateMedia({ reducedMotion: "reduce" });
   await page.mouse.move(0, 0);
   const before = await looks(page);
   await page.evaluate(
