@@ -1,6 +1,7 @@
 import { text } from "node:stream/consumers";
 import type { Page } from "playwright-core";
 import { saveSubscription } from "../../features/billing";
+import { atEndOfFile } from "../../testing";
 import { eventually, until } from "../../testing/until";
 import { tapVehicle } from "../../testing/vehicle-tap";
 import { fakeTunnel } from "../../testing/worlds/gateway-with-tunnel";
@@ -15,6 +16,7 @@ const HOSTILE = `<img src=x onerror="document.title='run'">`;
 
 const at = consoleTests(async () => {
   const [tunnel, simulator] = await Promise.all([fakeTunnel(), startTestSimulator([{ kind: "copter" }], 10)]);
+  atEndOfFile(simulator.stop);
   const { vehicle } = simulator;
   const world = await consoleWorld({
     VPN_SERVICE_URL: tunnel.url,
