@@ -4,7 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageRoot } from "../src/platform/process/version";
 import { CleanupStack } from "../src/testing/repository/cleanup-stack";
-import { type Flown, heapBytes, measure, type Open, startChromium, subjects } from "./console/browser";
+import {
+  type Flown,
+  heapBytes,
+  measure,
+  type Open,
+  opener,
+  startChromium,
+  subjects,
+} from "./console/browser";
+import { stickAges } from "./console/sticks";
 import { type Child, startChild } from "./relay/child";
 import { type BenchRow, type BenchTable, median, percentile } from "./table";
 
@@ -26,14 +35,16 @@ export async function run(): Promise<BenchTable> {
   const stops = new CleanupStack();
   try {
     const bareFolder = buildBarePage(stops);
-    const open = await startChromium(stops);
+    const browser = await startChromium(stops);
+    const open = opener(browser);
     const visits = await inTurns(startServer(stops, bareFolder, DRONES), ROUNDS, (server, who) =>
       visitFleet(open, server, who),
     );
     const growth = await inTurns(startServer(stops, bareFolder, 1), 1, (server, who) =>
       heapGrowth(open, server, who),
     );
-    return { name: "console", rows: [...fleetRows(visits), heapRow(growth)], notes };
+    const ages = await stickAges(browser, stops);
+    return { name: "console", rows: [...fleetRows(visits), heapRow(growth), stickRow(ages)], notes };
   } finally {
     await stops.clear();
   }
@@ -138,6 +149,11 @@ const heapRow = ({
 }: Pair<number[]>): BenchRow =>
   row("36,000 states of one drone: the heap grows by", { ours, baseline }, "MB", "under 5 MB", ours < 5);
 
+function stickRow(ages: Pair<number[]>): BenchRow {
+  const p95 = { ours: percentile(ages.ours, 0.95), baseline: percentile(ages.baseline, 0.95) };
+  return row("from a key to its stick frame in Redis, p95", p95, "ms", "at most 60 ms", p95.ours <= 60);
+}
+
 const row = (
   what: string,
   { ours, baseline }: Pair<number>,
@@ -153,4 +169,5 @@ const notes = [
   "A stub speaks the API's and the sockets' part that the pages use: the gateway tells a fleet's states once a second.",
   "Chromium draws WebGL by SwiftShader on the cores that it shares with the stub. Medians of 3 rounds in turns.",
   "Usable: a drone is drawn on the map, and the list has its rows, from the navigation with an empty cache. A state's age is taken in the frame's callback, from when the stub made it.",
+  "Sticks: the laptop's stack with its relay; the baseline is a page with nothing but a timer, 20 frames a second, and a socket.",
 ];

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { BrowserContext, CDPSession, Page } from "playwright-core";
+import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
 import { chromium } from "playwright-core";
 import { packageRoot } from "../../src/platform/process/version";
 import type { CleanupStack } from "../../src/testing/repository/cleanup-stack";
@@ -34,7 +34,7 @@ export interface BenchPage {
 export type Open = (url: string, subject: Subject) => Promise<BenchPage>;
 
 /** Chromium that draws WebGL without a graphics card. */
-export async function startChromium(stops: CleanupStack): Promise<Open> {
+export async function startChromium(stops: CleanupStack): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: "/usr/bin/chromium-headless-shell",
     args: [
@@ -43,7 +43,12 @@ export async function startChromium(stops: CleanupStack): Promise<Open> {
     ],
   });
   stops.add(() => browser.close());
-  return async (url, subject) => {
+  return browser;
+}
+
+export const opener =
+  (browser: Browser): Open =>
+  async (url, subject) => {
     // A context of its own has an empty cache.
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     await watchFrames(context, subject);
@@ -55,7 +60,6 @@ export async function startChromium(stops: CleanupStack): Promise<Open> {
     const usableMs = await page.evaluate(() => benchSeen.usableMs);
     return { page, cdp, usableMs, close: () => context.close() };
   };
-}
 
 /** What a page sees at each of its frames, before it is drawn. */
 interface Seen {
@@ -69,7 +73,7 @@ interface Seen {
 declare const benchSeen: Seen;
 
 /** Not a module of ours: it runs in the page. */
-const inPage = readFileSync(join(packageRoot, "bench/console/in-page.mjs"), "utf8");
+export const inPage = readFileSync(join(packageRoot, "bench/console/in-page.mjs"), "utf8");
 
 const watchFrames = (context: BrowserContext, { usable, mode }: Subject): Promise<unknown> =>
   context.addInitScript({

@@ -41,3 +41,35 @@ function hasDrone() {
     if (data[at] > 160 && data[at + 1] < 70 && data[at + 2] < 70) return true;
   return false;
 }
+
+/** Keeps when a key was pressed last. */
+globalThis.watchKeys = () => {
+  addEventListener(
+    "keydown",
+    ({ timeStamp }) => {
+      globalThis.keyAt = performance.timeOrigin + timeStamp;
+    },
+    { capture: true },
+  );
+};
+
+/** A stick by the key W, sent by a timer. */
+globalThis.bareSticks = (address, everyMs) =>
+  new Promise((resolve) => {
+    let throttle = 0;
+    addEventListener("keydown", () => {
+      throttle = 0.6;
+    });
+    addEventListener("keyup", () => {
+      throttle = 0;
+    });
+    const session = "00000000-0000-4000-8000-000000000000";
+    const socket = new WebSocket(address);
+    socket.onopen = () => {
+      setInterval(() => {
+        const axes = { roll: 0, pitch: 0, throttle, yaw: 0 };
+        socket.send(JSON.stringify({ t: performance.now(), session, axes, buttons: [] }));
+      }, everyMs);
+      resolve();
+    };
+  });

@@ -14,3 +14,6 @@ const session = new Session(location.origin, sessionStorage);
 if (session.isKept) preloadPage(location.pathname);
 render(<App session={session} live={new Live(session)} />, document.getElementById("console") as HTMLElement);
 void session.start();
+
+// biome-ignore lint/complexity/noUselessEmptyExport: without it the builder takes this for CommonJS, and wraps every module.
+export {};

@@ -31,6 +31,19 @@ test("the first page loads at most 60 kB gzipped", () => {
   expect(bytes.reduce((sum, size) => sum + size)).toBeLessThan(MOST_BYTES);
 });
 
+/** What is loaded when it is first shown: MapLibre with the reader of base maps, plots, videos. */
+const LATER = /^(map-view|maplibre-gl-worker|base-file|plots|video)/;
+
+test("all else loads at most 160 kB gzipped", () => {
+  const names = readdirSync(join(folder, "assets")).filter((name) => name.endsWith(".gz"));
+  const isLater = (name: string) => LATER.test(name);
+  expect(names.filter(isLater).length).toBeGreaterThan(5);
+  const bytes = names
+    .filter((name) => !isLater(name))
+    .map((name) => readFileSync(join(folder, "assets", name)).length);
+  expect(bytes.reduce((sum, size) => sum + size)).toBeLessThan(160_000);
+});
+
 test("the page has no script and no style of its own, which the policy would refuse", () => {
   expect(page).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/i);
 });

@@ -37,7 +37,11 @@ describe.each(autopilots)("a gateway that is killed while it uploads to a %s", (
       return status === 200 && body;
     }, 60_000);
   const kill = (path: string, body: object, items: number) => {
-    const { gateway, token, droneId } = vehicle;
+    const {
+      gateway,
+      owner: { token },
+      droneId,
+    } = vehicle;
     return killInTransfer({ gateway, token, droneId, faults, path, body, items });
   };
 

@@ -15,7 +15,13 @@ afterEach(() => vehicle.stop());
 
 test.each(autopilots)("a watcher of a %s sees how far its mission is", async (name) => {
   vehicle = await startVehicle(name);
-  const { witness, carryOut, droneId, gateway, token } = vehicle;
+  const {
+    witness,
+    carryOut,
+    droneId,
+    gateway,
+    owner: { token },
+  } = vehicle;
   const watcher = new TestWatcher(gateway.url, token);
   await watcher.subscribe(droneId, "mission");
   const newest = () => watcher.frames("mission").at(-1)?.data;

@@ -17,7 +17,7 @@ test.each(autopilots)(
   "each mode that a %s offers has a name, and a new one is at a watcher within 300 ms of the reply, nine times of ten",
   async (name) => {
     vehicle = await startVehicle(name, { speed: 1 });
-    const watcher = new TestWatcher(vehicle.gateway.url, vehicle.token);
+    const watcher = new TestWatcher(vehicle.gateway.url, vehicle.owner.token);
     await watcher.subscribe(vehicle.droneId, "system");
     const offered = await vehicle.witness.modes();
     expect(offered.length).toBeGreaterThan(10);

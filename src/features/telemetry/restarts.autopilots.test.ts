@@ -16,7 +16,14 @@ test.each(autopilots)(
   "telemetry of a %s that is killed in flight and starts again is back by itself",
   async (name) => {
     vehicle = await startVehicle(name);
-    const { autopilot, droneId, gateway, order, token, witness } = vehicle;
+    const {
+      autopilot,
+      droneId,
+      gateway,
+      order,
+      owner: { token },
+      witness,
+    } = vehicle;
     const watcher = new TestWatcher(gateway.url, token);
     await watcher.subscribe(droneId, "dashboard");
     await until(() => watcher.frames().length > 0);

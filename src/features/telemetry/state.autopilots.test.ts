@@ -18,7 +18,14 @@ test.each(autopilots)(
   "the state of a %s in the fleet, and its `system`, are as the witness sees it",
   async (name) => {
     vehicle = await startVehicle(name, { speed: 1 });
-    const { api, carryOut, droneId, gateway, token, witness } = vehicle;
+    const {
+      api,
+      carryOut,
+      droneId,
+      gateway,
+      owner: { token },
+      witness,
+    } = vehicle;
     const watcher = new TestWatcher(gateway.url, token);
     await watcher.subscribe(droneId, "system");
     await carryOut("guided");

@@ -1,5 +1,5 @@
 import type { ApiClient } from "../client";
-import { startTestGateway, type TestGateway } from "../worlds/start-gateway";
+import { startTestGateway, type TestGateway, type TestUser } from "../worlds/start-gateway";
 import { Autopilot, type AutopilotName, isRover } from "./autopilot";
 import { Witness } from "./witness";
 
@@ -10,8 +10,7 @@ export interface TestedVehicle {
   readonly witness: Witness;
   readonly gateway: TestGateway;
   readonly api: ApiClient;
-  /** The owner's. */
-  readonly token: string;
+  readonly owner: TestUser;
   readonly droneId: number;
   /** Gives the drone an order as its owner: `order("takeoff", { altitude: 10 })`. */
   order(path: string, body?: Record<string, unknown>): ReturnType<ApiClient["post"]>;
@@ -32,8 +31,8 @@ export async function startVehicle(
     startTestGateway({ QUOTA_ORDERS: "0", ...env }),
     Autopilot.start(name, { speed }),
   ]);
-  const { id, api, token } = await gateway.newUser();
-  const { status, body } = await api.post("/drone", {
+  const owner = await gateway.newUser();
+  const { status, body } = await owner.api.post("/drone", {
     type: "sitl",
     name,
     vehicle_type: isRover(name) ? "rover" : "copter",
@@ -42,11 +41,11 @@ export async function startVehicle(
   });
   if (status !== 201) throw new Error(`A drone was not made: ${JSON.stringify(body)}`);
   // A flight may last longer than an access token.
-  const owner = () => gateway.api.as(gateway.features.account.tokens.pair(id).access_token);
+  const asOwner = () => gateway.api.as(gateway.features.account.tokens.pair(owner.id).access_token);
   const order = (path: string, fields: Record<string, unknown> = {}) =>
-    owner().post(`/drone/action/${path}`, { drone_id: body.id, ...fields });
+    asOwner().post(`/drone/action/${path}`, { drone_id: body.id, ...fields });
   // ArduPilot boots when its first port is connected to, and its second port answers then.
-  await api.get(`/drone/action/connection?id=${body.id}`);
+  await owner.api.get(`/drone/action/connection?id=${body.id}`);
   const witness = Witness.at(autopilot.witnessPort);
   await witness.readyToArm();
   const carryOut = async (path: string, fields: Record<string, unknown> = {}) => {
@@ -62,9 +61,9 @@ export async function startVehicle(
     await autopilot.stop();
   };
   return {
-    ...{ name, autopilot, witness, gateway, token, droneId: body.id, order, carryOut, disarmed, stop },
+    ...{ name, autopilot, witness, gateway, owner, droneId: body.id, order, carryOut, disarmed, stop },
     get api() {
-      return owner();
+      return asOwner();
     },
   };
 }

@@ -30,7 +30,7 @@ const pathsFrom = (file: string): string[] =>
 
 test("the console imports itself, src/client and packages that are made for a browser", () => {
   const allowed =
-    /^src\/(console|client)\/|^preact(\/|-iso\/|$)|^(@preact\/signals|socket\.io-client|maplibre-gl|pmtiles|hls\.js|uplot|geojson|terra-draw|terra-draw-maplibre-gl-adapter|uqr)(\/|$)/;
+    /^src\/(console|client)\/|^preact(\/|-iso\/|$)|^(@preact\/signals|socket\.io-client|maplibre-gl|pmtiles|hls\.js|uplot|geojson|uqr)(\/|$)/;
   const checked = sources.filter((file) => isConsole(file) && !isBrowserTest(file));
   expect(checked.length).toBeGreaterThan(20);
   expect(

@@ -4,9 +4,9 @@ import lazy from "preact-iso/lazy";
 import { useFleet, useTelemetry } from "../../live/context";
 import type { LatLng } from "../../map/features";
 import { OrderList } from "../../orders/order-list";
+import { ShowLoaded, useLoaded } from "../../parts/loaded";
 import { useSession } from "../../session/context";
 import { strings } from "../../strings";
-import { Video } from "../../video/video";
 import { Choice } from "./choice";
 import { type Flown, FlownContext } from "./context";
 import { Instruments } from "./instruments/instruments";
@@ -27,6 +27,7 @@ import { VehicleState } from "./vehicle-state";
 import "./fly.css";
 
 const FlyMap = lazy(() => import("./map/fly-map"));
+const loadVideo = () => import("../../video/video");
 
 const text = strings.fly;
 
@@ -116,13 +117,19 @@ function Centre({ droneId, sheet, edits, isTouched }: CentreProps) {
             }}
           />
         </div>
-        {(view.value === "video" || view.value === "both") && <Video droneId={droneId} />}
+        {(view.value === "video" || view.value === "both") && <LaterVideo droneId={droneId} />}
         {view.value === "params" && <ParamsPanel edits={edits} />}
         {isTouched && <TouchSticks />}
         <Sheets sheet={sheet} />
       </div>
     </div>
   );
+}
+
+/** Its code is loaded when it is opened. */
+function LaterVideo({ droneId }: { droneId: number }) {
+  const part = useLoaded(loadVideo);
+  return <ShowLoaded of={part}>{({ Video }) => <Video droneId={droneId} />}</ShowLoaded>;
 }
 
 type Panel = "messages" | "mission" | "sticks";
