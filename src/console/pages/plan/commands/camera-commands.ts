@@ -1,6 +1,7 @@
 import type { Command, Parameter } from "./command";
 
 const both = ["ardupilot", "px4"] as const;
+const ardupilot = ["ardupilot"] as const;
 const px4 = ["px4"] as const;
 
 const camera: Parameter = { label: "Camera (0: all)", min: 0, max: 255, isWhole: true };
@@ -14,7 +15,13 @@ export const cameraCommands: readonly Command[] = [
     initial: { altitude: 0 },
   },
   {
-    ...{ id: 201, name: "Look at a position (older)", group: "camera", position: "target", takenBy: both },
+    ...{
+      id: 201,
+      name: "Look at a position (older)",
+      group: "camera",
+      position: "target",
+      takenBy: ardupilot,
+    },
     parameters: {},
     initial: { altitude: 0 },
   },
@@ -28,17 +35,8 @@ export const cameraCommands: readonly Command[] = [
       param1: { label: "Pitch", unit: "°", min: -180, max: 180 },
       param2: { label: "Roll", unit: "°", min: -180, max: 180 },
       param3: { label: "Yaw", unit: "°", min: -360, max: 360 },
-      altitude: {
-        label: "Mode",
-        options: [
-          [0, "retracted"],
-          [1, "neutral"],
-          [2, "by these angles"],
-          [3, "by the remote control"],
-          [4, "at the region of interest"],
-        ],
-        initial: 2,
-      },
+      // ArduPilot stores no other mode.
+      altitude: { label: "Mode", options: [[2, "by these angles"]], initial: 2 },
     },
   },
   {
@@ -109,7 +107,7 @@ export const cameraCommands: readonly Command[] = [
     },
   },
   {
-    ...{ id: 531, name: "Zoom", group: "camera", position: "none", takenBy: both },
+    ...{ id: 531, name: "Zoom", group: "camera", position: "none", takenBy: ardupilot },
     parameters: {
       param1: {
         label: "By",

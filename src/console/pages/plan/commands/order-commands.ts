@@ -142,7 +142,7 @@ export const orderCommands: readonly Command[] = [
     },
   },
   {
-    ...{ id: 42_600, name: "Winch", group: "payload", position: "none", takenBy: ardupilot },
+    ...{ id: 42_600, name: "Winch", group: "payload", position: "none", takenBy: both },
     parameters: {
       param1: number("Winch", 1),
       param2: {
