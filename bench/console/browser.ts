@@ -40,6 +40,7 @@ export async function startChromium(stops: CleanupStack): Promise<Browser> {
     args: [
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
       ...["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
+      "--disable-gpu-compositing",
     ],
   });
   stops.add(() => browser.close());

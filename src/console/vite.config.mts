@@ -20,6 +20,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // MapLibre is one part, and loaded by the pages with a map.
     chunkSizeWarningLimit: 1_200,
+    // For people who look into the build, not for those who start the stack.
+    rolldownOptions: { checks: { pluginTimings: false } },
     license: { fileName: "licenses.md" },
   },
   server: {

@@ -29,7 +29,6 @@ const graticuleLayers = (): LayerSpecification[] => [
     source: GRATICULE,
     layout: {
       "symbol-placement": "line",
-      "symbol-spacing": 400,
       "text-field": ["get", "label"],
       "text-size": 11,
       "text-font": FONT,
