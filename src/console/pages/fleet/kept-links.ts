@@ -62,6 +62,7 @@ export class KeptLinks {
 
   /** Nobody looks: the drones' mobile data is spared. The gateway hangs up after a minute. */
   pause(): void {
+    this.waiting.length = 0;
     for (const [id, endWatch] of this.kept) {
       endWatch?.();
       this.kept.set(id, undefined);
