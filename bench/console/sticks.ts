@@ -83,10 +83,11 @@ async function flyPage(browser: Browser, { gateway, user, drone }: Stack): Promi
   return page;
 }
 
-async function barePage(browser: Browser, { relay, drone, token }: Stack): Promise<Page> {
+async function barePage(browser: Browser, { gateway, relay, drone, token }: Stack): Promise<Page> {
   const page = await browser.newPage();
   await page.addInitScript({ content: `${inPage}\nwatchKeys();` });
-  await page.goto("about:blank");
+  // Of the origin that the relay expects; it does nothing by itself.
+  await page.goto(`${gateway}/sign-in`);
   const address = `${relay.replace("http", "ws")}/redispad/${drone.id}?access_token=${token}`;
   await page.evaluate(([address, everyMs]) => bareSticks(address, everyMs), [address, EVERY_MS] as const);
   return page;
