@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
 import { chromium } from "playwright-core";
 import { packageRoot } from "../../src/platform/process/version";
+import { chromiumOptions } from "../../src/testing/chromium";
 import type { CleanupStack } from "../../src/testing/repository/cleanup-stack";
 
 /** One of the two pages, and how it shows what is measured. */
@@ -35,14 +36,7 @@ export type Open = (url: string, subject: Subject) => Promise<BenchPage>;
 
 /** Chromium that draws WebGL without a graphics card. */
 export async function startChromium(stops: CleanupStack): Promise<Browser> {
-  const browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium-headless-shell",
-    args: [
-      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-      ...["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
-      "--disable-gpu-compositing",
-    ],
-  });
+  const browser = await chromium.launch(chromiumOptions);
   stops.add(() => browser.close());
   return browser;
 }

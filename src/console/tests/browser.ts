@@ -6,6 +6,7 @@ import {
   type Page,
 } from "playwright-core";
 import { atEndOfFile } from "../../testing";
+import { chromiumOptions } from "../../testing/chromium";
 
 export interface TestBrowser {
   /** Pages may ask this origin, too. */
@@ -27,21 +28,9 @@ export interface TestWindow {
   newTab(path: string): Promise<Page>;
 }
 
-/** Debian's Chromium without its own windows, for one test file. Pages wait for what they look for for ten seconds. */
+/** Chromium for one test file. Pages wait for what they look for for ten seconds. */
 export async function startBrowser(origin: string): Promise<TestBrowser> {
-  const browser: Browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium-headless-shell",
-    // Root, as which the tests run, has no sandbox.
-    args: [
-      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-      // WebGL without a graphics card.
-      "--use-angle=swiftshader",
-      "--enable-unsafe-swiftshader",
-      "--ignore-gpu-blocklist",
-      // Pages are put together without WebGL: half the work.
-      "--disable-gpu-compositing",
-    ],
-  });
+  const browser: Browser = await chromium.launch(chromiumOptions);
   atEndOfFile(() => browser.close());
   const admitted = [origin];
   return {
