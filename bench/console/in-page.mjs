@@ -55,7 +55,7 @@ globalThis.watchKeys = () => {
 
 /** A stick by the key W, sent by a timer. */
 globalThis.bareSticks = (address, everyMs) =>
-  new Promise((resolve) => {
+  new Promise((resolve, reject) => {
     let throttle = 0;
     addEventListener("keydown", () => {
       throttle = 0.6;
@@ -65,6 +65,7 @@ globalThis.bareSticks = (address, everyMs) =>
     });
     const session = "00000000-0000-4000-8000-000000000000";
     const socket = new WebSocket(address);
+    socket.onerror = () => reject(new Error("The relay refused the socket."));
     socket.onopen = () => {
       setInterval(() => {
         const axes = { roll: 0, pitch: 0, throttle, yaw: 0 };

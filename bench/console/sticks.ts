@@ -16,6 +16,7 @@ const PRESSES = 100;
 /** Milliseconds between two frames of both pages. */
 const EVERY_MS = 50;
 const START_MS = 120_000;
+const ARRIVAL_MS = 5_000;
 
 interface Frame {
   readonly axes: { readonly throttle: number };
@@ -112,10 +113,12 @@ async function agesOf(page: Page, redis: Redis): Promise<number[]> {
 
 /** When the first frame comes whose throttle is so. */
 function arrival(redis: Redis, isIt: (throttle: number) => boolean): Promise<number> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error("No frame came with the key.")), ARRIVAL_MS);
     const hear = (_channel: string, text: string) => {
       const at = performance.timeOrigin + performance.now();
       if (!isIt((JSON.parse(text) as Frame).axes.throttle)) return;
+      clearTimeout(late);
       redis.off("message", hear);
       resolve(at);
     };
