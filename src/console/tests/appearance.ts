@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { packageRoot } from "../../platform/process/version";
 import type { ConsoleWorld } from "./console-world";
+import { changesByOtherPages } from "./foreign-styles";
 
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
@@ -19,33 +20,40 @@ const variants = [
   { variant: "narrow", colorScheme: "light", viewport: { width: 360, height: 740 } },
 ] as const;
 
-/** Tests each look in light, dark and narrow: it breaks no rule of axe, and needs no scrolling sideways. */
+/**
+ * Tests each look in light, dark and narrow: it breaks no rule of axe and fits the window. It is the same
+ * after the other pages were shown.
+ */
 export function testLooks(at: { readonly world: ConsoleWorld }, looks: readonly Look[]): void {
   beforeAll(() => {
     mkdirSync(pictures, { recursive: true });
   });
-  test.each(looks)("%s breaks no rule of axe and needs no scrolling sideways", async (name, path, show) => {
-    const window = await at.world.browser.newWindow({ reducedMotion: "reduce" });
-    const page = await window.newTab(path);
-    await page.setViewportSize(variants[0].viewport);
-    await show(page);
-    // Evaluated, not added as an element: the page's policy admits no script of others.
-    await page.evaluate(axe);
-    for (const { variant, colorScheme, viewport, ...only } of variants) {
-      await page.setViewportSize(viewport);
-      await page.emulateMedia({ colorScheme });
-      await drawn(page);
-      await page.screenshot({ path: join(pictures, `${name}-${variant}.png`) });
-      expect({ variant, violations: await violations(page, only) }).toEqual({ variant, violations: [] });
-      const beyond = await page.evaluate(() => {
-        const { scrollWidth, clientWidth } = document.documentElement;
-        return scrollWidth - clientWidth;
-      });
-      expect({ variant, beyond }).toEqual({ variant, beyond: 0 });
-    }
-    expect(window.faults).toEqual([]);
-    await window.context.close();
-  });
+  test.each(looks)(
+    "%s breaks no rule of axe, fits the window and keeps its looks",
+    async (name, path, show) => {
+      const window = await at.world.browser.newWindow({ reducedMotion: "reduce" });
+      const page = await window.newTab(path);
+      await page.setViewportSize(variants[0].viewport);
+      await show(page);
+      // Evaluated, not added as an element: the page's policy admits no script of others.
+      await page.evaluate(axe);
+      for (const { variant, colorScheme, viewport, ...only } of variants) {
+        await page.setViewportSize(viewport);
+        await page.emulateMedia({ colorScheme });
+        await drawn(page);
+        await page.screenshot({ path: join(pictures, `${name}-${variant}.png`) });
+        expect({ variant, violations: await violations(page, only) }).toEqual({ variant, violations: [] });
+        const beyond = await page.evaluate(() => {
+          const { scrollWidth, clientWidth } = document.documentElement;
+          return scrollWidth - clientWidth;
+        });
+        expect({ variant, beyond }).toEqual({ variant, beyond: 0 });
+      }
+      expect(await changesByOtherPages(page)).toEqual([]);
+      expect(window.faults).toEqual([]);
+      await window.context.close();
+    },
+  );
 }
 
 /** Waits until what was changed is on the screen, maps included. */

@@ -19,7 +19,7 @@ export default function Account() {
   return (
     <section class="account">
       <Heading>{text.title}</Heading>
-      {user && <p class="subdued">{text.signedInAs(user.username)}</p>}
+      {user && <p class="quiet-text">{text.signedInAs(user.username)}</p>}
       <div class="account-columns">
         <div>
           <SubscriptionPart />

@@ -27,7 +27,7 @@ export function PaymentsPart() {
       <ShowLoaded of={payments}>
         {(all) =>
           all.length === 0 ? (
-            <p class="subdued">{text.none}</p>
+            <p class="quiet-text">{text.none}</p>
           ) : (
             <>
               <ul class="rows">

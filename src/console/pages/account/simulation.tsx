@@ -53,7 +53,7 @@ export function SimulationPart() {
     <Section title={text.title}>
       <p>{text.intro}</p>
       <Failure text={status.failure.value} retry={status.reload} />
-      {refusal && <p class="subdued">{refusal}</p>}
+      {refusal && <p class="quiet-text">{refusal}</p>}
       {instance && (
         <>
           <Facts status={instance} hourlyRate={specs.data.value?.hourly_rate} />

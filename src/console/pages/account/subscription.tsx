@@ -76,10 +76,10 @@ function Offer({ pricing, hasEnded }: { pricing: Pricing; hasEnded: boolean }) {
             cost={(count) => text.costs(priceOf(count, pricing))}
             submit={checkOut}
           />
-          <p class="subdued">{text.leads}</p>
+          <p class="quiet-text">{text.leads}</p>
         </>
       ) : (
-        <p class="subdued">{text.byOperator}</p>
+        <p class="quiet-text">{text.byOperator}</p>
       )}
     </>
   );
@@ -115,8 +115,8 @@ function Held({ subscription, pricing, set }: HeldProps) {
           </>
         )}
       </dl>
-      {granted && <p class="subdued">{text.granted}</p>}
-      {!granted && !pricing.checkout_available && <p class="subdued">{text.notHere}</p>}
+      {granted && <p class="quiet-text">{text.granted}</p>}
+      {!granted && !pricing.checkout_available && <p class="quiet-text">{text.notHere}</p>}
       {canChange && !isActive && <p class="caution">{text.settle}</p>}
       {canChange && <Change {...{ subscription, pricing, set }} />}
     </>

@@ -26,7 +26,7 @@ export const DayPanel = ({ day, events, now, nameOfDrone, panel, onOpen, onAdd }
       {text.add}
     </button>
     {events.length === 0 ? (
-      <p class="subdued">{text.none}</p>
+      <p class="quiet-text">{text.none}</p>
     ) : (
       <ul>
         {events.map((event) => {

@@ -132,11 +132,13 @@ function When({ event }: { event: CalendarEvent }) {
     <>
       {longDate(day)}, {timeOf(at)}
       <br />
-      <span class="subdued">{zoneText(here, day)}</span>
+      <span class="quiet-text">{zoneText(here, day)}</span>
       {zone.name !== here.name && (
         <>
           <br />
-          <span class="subdued">{text.event.seriesTime(`${timeIn(zone, at)}, ${zoneText(zone, day)}`)}</span>
+          <span class="quiet-text">
+            {text.event.seriesTime(`${timeIn(zone, at)}, ${zoneText(zone, day)}`)}
+          </span>
         </>
       )}
     </>

@@ -100,7 +100,7 @@ function WeekdayField({ draft, change }: PartProps) {
           );
         })}
       </div>
-      {startsLater && <p class="subdued">{text.startLater}</p>}
+      {startsLater && <p class="quiet-text">{text.startLater}</p>}
     </fieldset>
   );
 }

@@ -36,7 +36,7 @@ export function Toolbar({ view, drone, drones, day, weeks, page, onToday }: Tool
       </div>
       <div class="period">
         <h2 aria-live="polite">{period}</h2>
-        <p class="subdued">{text.localTimes(zoneText(here, day))}</p>
+        <p class="quiet-text">{text.localTimes(zoneText(here, day))}</p>
       </div>
       <div class="calendar-choices">
         <select

@@ -30,7 +30,7 @@ export function Archive({ id }: { id: number }) {
           </button>
         )}
       </div>
-      <p class="quiet">{text.verify}</p>
+      <p class="quiet-text">{text.verify}</p>
       <pre class="command">
         <code>npm run verify-archive -- FILE --key {location.origin}</code>
       </pre>

@@ -88,7 +88,7 @@ function Facts({ flight, drone }: { flight: Flight; drone: string }) {
         <span>{text.began(localTime(started_at), timeZone())}</span>
         {lasted && <span>{lasted}</span>}
       </p>
-      <p class="quiet">{text.plan[plan_state]}</p>
+      <p class="quiet-text">{text.plan[plan_state]}</p>
       {notes && (
         <p>
           {text.notes}: {notes}

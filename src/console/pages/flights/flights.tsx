@@ -151,7 +151,7 @@ function FlightList({ flights, total, names, ofDrone }: FlightListProps) {
                 <FlightState status={flight.status} />
               </div>
             </th>
-            <td class={`when-wide ${flight.mission_name === null ? "quiet" : ""}`}>
+            <td class={`when-wide ${flight.mission_name === null ? "quiet-text" : ""}`}>
               {flight.mission_name ?? text.noMission}
             </td>
             <td>

@@ -97,7 +97,7 @@ function NewestError() {
   const refusal = state.isLive.value ? "" : live.error.value;
   return (
     <p class="newest-error" role="status">
-      {refusal === "" && !message && <span class="quiet">{text.noError}</span>}
+      {refusal === "" && !message && <span class="quiet-text">{text.noError}</span>}
       {refusal !== "" && <strong>{refusal}</strong>}
       {refusal === "" && message && (
         <>

@@ -11,7 +11,6 @@ import {
 import type { TestUser } from "../../../testing/worlds/start-gateway";
 import { testLooks } from "../appearance";
 import { type ConsoleWorld, consoleWorld, openAs, shown } from "../console-world";
-import { changesByOtherPages } from "../foreign-styles";
 
 const part = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 const dialog = (page: Page) => page.getByRole("dialog");
@@ -173,14 +172,6 @@ describe("the looks", () => {
     await page.getByText("boss@example.com").waitFor();
     await page.getByText("Drone Falcon").waitFor();
   };
-
-  test("of the account are the same after a visit to other pages", async () => {
-    const window = await at.world.browser.newWindow({ viewport: { width: 360, height: 740 } });
-    const page = await window.newTab("/billing");
-    await openIn(page);
-    expect(await changesByOtherPages(page)).toEqual([]);
-    await window.context.close();
-  });
 
   testLooks(at, [["account", "/billing?checkout=cancelled", openIn]]);
 });

@@ -1,12 +1,36 @@
-import type { Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { storeMission } from "../../../testing/worlds/plans";
 import type { TestUser } from "../../../testing/worlds/start-gateway";
-import type { ConsoleWorld } from "../console-world";
+import type { TestWindow } from "../browser";
+import { type ConsoleWorld, consoleTests, openAs, shown } from "../console-world";
 
 /** The Monday that the browser's clock shows. */
 export const NOW = "2030-05-06T06:30:00Z";
 export const ZURICH = { timezoneId: "Europe/Zurich", locale: "de-CH" };
 export const MARKUP = "<img src=x onerror=\"document.title='run'\"> {{1+1}}";
+
+/** For the tests of one file; each opens calendars, whose pages must not have broken a rule. */
+export function calendarTests() {
+  const at = consoleTests();
+  const windows: TestWindow[] = [];
+  afterEach(async () => {
+    for (const { faults, context } of windows.splice(0)) {
+      expect(faults).toEqual([]);
+      await context.close();
+    }
+  });
+  /** The calendar of a user at `NOW`, in a window of its own with these options. */
+  async function calendarOf(user: TestUser, options: BrowserContextOptions = ZURICH, query = "") {
+    const window = await at.world.browser.newWindow(options);
+    windows.push(window);
+    await window.context.clock.setFixedTime(NOW);
+    const page = await openAs(at.world, window, user, `/calendar${query}`);
+    await shown(page, "Calendar");
+    await page.locator('[role="grid"][aria-busy="false"]').waitFor();
+    return page;
+  }
+  return { at, windows, calendarOf };
+}
 
 /** A user with a drone and a mission. `store` plans flights of both. */
 export async function planner({ gateway }: ConsoleWorld) {

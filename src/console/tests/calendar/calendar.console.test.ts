@@ -1,42 +1,19 @@
-import type { BrowserContextOptions, Page } from "playwright-core";
 import { saveSubscription } from "../../../features/billing";
-import type { TestUser } from "../../../testing/worlds/start-gateway";
-import { testLooks } from "../appearance";
-import { consoleTests, openAs, shown } from "../console-world";
-import { changesByOtherPages } from "../foreign-styles";
 import {
+  calendarTests,
   closed,
   day,
   dialog,
   flights,
   listed,
   MARKUP,
-  NOW,
   panel,
   planner,
   press,
   ZURICH,
 } from "./calendar-world";
 
-const at = consoleTests();
-
-/** The calendar of a user at `NOW`, in a window of its own with these options. */
-async function calendarOf(user: TestUser, options: BrowserContextOptions = ZURICH, query = "") {
-  const window = await at.world.browser.newWindow(options);
-  windows.push(window);
-  await window.context.clock.setFixedTime(NOW);
-  const page = await openAs(at.world, window, user, `/calendar${query}`);
-  await shown(page, "Calendar");
-  await page.locator('[role="grid"][aria-busy="false"]').waitFor();
-  return page;
-}
-const windows: Awaited<ReturnType<typeof at.world.browser.newWindow>>[] = [];
-afterEach(async () => {
-  for (const { faults, context } of windows.splice(0)) {
-    expect(faults).toEqual([]);
-    await context.close();
-  }
-});
+const { at, windows, calendarOf } = calendarTests();
 
 test("a flight is planned in local time, changed and deleted", async () => {
   const { user, ids } = await planner(at.world);
@@ -238,57 +215,6 @@ test("what the API refuses is said in its words, and what was entered stays", as
   windows[0]?.faults.splice(0);
 });
 
-test("the keyboard alone goes over the days and opens a flight", async () => {
-  const { user, store } = await planner(at.world);
-  await store("Survey", "2030-05-16T08:00:00Z");
-  const page = await calendarOf(user);
-  await day(page, "05-06").focus();
-  const go = async (key: string, to: string) => {
-    await page.keyboard.press(key);
-    await page.locator(`td[aria-selected="true"][data-day="2030-${to}"]:focus`).waitFor();
-  };
-  await go("ArrowRight", "05-07");
-  await go("ArrowUp", "04-30");
-  await go("ArrowLeft", "04-29");
-  await go("ArrowDown", "05-06");
-  await go("End", "05-12");
-  await go("Home", "05-06");
-  await go("PageDown", "06-06");
-  await go("PageUp", "05-06");
-  await go("ArrowDown", "05-13");
-  for (const to of ["05-14", "05-15", "05-16"]) await go("ArrowRight", to);
-  expect(await page.locator('td[tabindex="0"]').count()).toBe(1);
-  await page.getByRole("gridcell", { name: "Donnerstag, 16. Mai 2030, 1 flight." }).waitFor();
-  await page.keyboard.press("Enter");
-  await page.keyboard.press("Enter");
-  await dialog(page).getByRole("heading", { name: "Survey" }).waitFor();
-  await page.keyboard.press("Escape");
-  await closed(page);
-  await page.locator(".entry:focus").waitFor();
-});
-
-test("weeks begin as the locale says, and a reload shows the same week", async () => {
-  const { user } = await planner(at.world);
-  const german = await calendarOf(user, ZURICH, "?view=week&day=2030-06-05");
-  expect(await german.getByRole("columnheader").allTextContents()).toEqual([
-    "Mo",
-    "Di",
-    "Mi",
-    "Do",
-    "Fr",
-    "Sa",
-    "So",
-  ]);
-  await german.getByRole("button", { name: "Week after" }).click();
-  await german.getByRole("heading", { name: "10.06.2030 – 16.06.2030" }).waitFor();
-  await german.reload();
-  await german.getByRole("heading", { name: "10.06.2030 – 16.06.2030" }).waitFor();
-  await german.getByRole("button", { name: "Today" }).click();
-  await german.getByRole("heading", { name: "06.05.2030 – 12.05.2030" }).waitFor();
-  const american = await calendarOf(user, { timezoneId: "America/New_York", locale: "en-US" });
-  expect((await american.getByRole("columnheader").allTextContents())[0]).toBe("Sun");
-});
-
 test("markup in every name is shown as text; other drones' flights are left out on request", async () => {
   const { user, store, ids } = await planner(at.world);
   await user.api.put(`/drone/${ids.drone_id}`, { name: MARKUP });
@@ -323,48 +249,4 @@ test("without a drone or a mission it says what is needed first", async () => {
   await add();
   await dialog(page).getByText("A flight needs a mission. Draw one first.").waitFor();
   expect(await dialog(page).getByRole("link").getAttribute("href")).toBe("/plan");
-});
-
-describe("the looks", () => {
-  let user: TestUser;
-  beforeAll(async () => {
-    const planned = await planner(at.world);
-    user = planned.user;
-    const recurrence_rule = "FREQ=WEEKLY;BYDAY=MO,WE,FR";
-    await planned.store("Survey of the north field", "2030-05-01T08:00:00Z", { recurrence_rule });
-    for (const [at, status] of ["completed", "failed", "cancelled", "in_progress", "scheduled"].entries())
-      await planned.store(`Roof ${at}`, `2030-05-06T1${at}:00:00Z`, { status });
-  });
-  const open = async (page: Page) => {
-    await page.clock.setFixedTime(NOW);
-    const context = page.context();
-    const reused = await openAs(at.world, { context, newTab: async () => page }, user, "");
-    await reused.goto("/calendar");
-    await flights(page).nth(5).waitFor();
-  };
-
-  test("of the calendar are the same after a visit to other pages", async () => {
-    const page = await at.window.newTab("/billing");
-    await open(page);
-    await panel(page).getByRole("button", { name: "Plan a flight" }).click();
-    await dialog(page).getByLabel("Repeats").selectOption("Weekly");
-    expect(await changesByOtherPages(page)).toEqual([]);
-    await page.keyboard.press("Escape");
-    await flights(page).first().getByRole("button").click();
-    await dialog(page).waitFor();
-    expect(await changesByOtherPages(page)).toEqual([]);
-  });
-
-  testLooks(at, [
-    ["calendar", "/billing", (page) => open(page)],
-    [
-      "calendar-form",
-      "/billing",
-      async (page) => {
-        await open(page);
-        await panel(page).getByRole("button", { name: "Plan a flight" }).click();
-        await dialog(page).getByLabel("Repeats").selectOption("Weekly");
-      },
-    ],
-  ]);
 });
