@@ -8,6 +8,8 @@ export const chromiumOptions = {
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
     "--ignore-gpu-blocklist",
+    // A host that is this machine, and that browsers do not trust as they trust 127.0.0.1.
+    "--host-resolver-rules=MAP fleet.test 127.0.0.1",
     // Pages are put together without WebGL: half the work.
     "--disable-gpu-compositing",
   ],

@@ -51,6 +51,9 @@ export async function startBrowser(origin: string): Promise<TestBrowser> {
   };
 }
 
+/** A request that was refused, and a header that the browser ignores where the page came by plain HTTP. */
+const expected = /^(Failed to load resource: the server responded|The Cross-Origin-Opener-Policy header)/;
+
 function watch(context: BrowserContext, admitted: readonly string[], faults: string[]): void {
   context.on("request", (request) => {
     const { protocol, origin: to } = new URL(request.url());
@@ -59,8 +62,8 @@ function watch(context: BrowserContext, admitted: readonly string[], faults: str
   });
   context.on("weberror", (error) => faults.push(`error ${error.error().message}`));
   context.on("console", (message) => {
-    const isRefusedRequest = message.text().startsWith("Failed to load resource: the server responded");
-    if (message.type() === "error" && !isRefusedRequest) faults.push(`console ${message.text()}`);
+    if (message.type() === "error" && !expected.test(message.text()))
+      faults.push(`console ${message.text()}`);
   });
 }
 

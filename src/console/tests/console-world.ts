@@ -14,9 +14,9 @@ export interface ConsoleWorld {
 }
 
 /** What a gateway is configured with to serve the console at a free port. */
-export async function consoleSettings() {
+export async function consoleSettings(host = "127.0.0.1") {
   const port = await freePort();
-  const origin = `http://127.0.0.1:${port}`;
+  const origin = `http://${host}:${port}`;
   return { CONSOLE: "on", GATEWAY_PORT: String(port), PUBLIC_ORIGIN: origin };
 }
 
@@ -52,13 +52,17 @@ export interface RelayedWorld extends ConsoleWorld {
   readonly relay: TestRelay;
 }
 
-/** With a relay, to which the console connects. */
+/**
+ * With a relay, to which the console connects. The page comes by plain HTTP from a host that is not the browser's own, as
+ * in a local network: browsers keep some of what they can do from such a page.
+ */
 export async function relayedWorld(): Promise<RelayedWorld> {
   const [database, redis] = await Promise.all([freshDatabase(), freshRedis()]);
   const relay = await startTestRelay({}, { databaseUrl: database.url, redisUrl: redis.url });
   const world = await consoleWorld({
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
+    ...(await consoleSettings("fleet.test")),
     RELAY_PUBLIC_ORIGIN: relay.url.replace("http", "ws"),
   });
   return Object.assign(world, { relay });

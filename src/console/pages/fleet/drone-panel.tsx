@@ -127,7 +127,7 @@ function Values({ fleet, drone }: { fleet: FleetModel; drone: Drone }) {
       </Value>
       {type === "physical" && (
         <Value name={text.values.computer} isFixed>
-          <Computer id={id} />
+          <Computer fleet={fleet} id={id} />
         </Value>
       )}
       <Value name={text.values.position} isWide>
@@ -167,8 +167,10 @@ function MissionName({ id }: { id: number }) {
 }
 
 /** Its tunnel tells whether the drone's computer is on, without a link to its autopilot. */
-function Computer({ id }: { id: number }) {
-  const isUp = useTunnel(id, 10_000).value;
+function Computer({ fleet, id }: { fleet: FleetModel; id: number }) {
+  const tunnel = useTunnel(id, 10_000);
+  // The link goes through the tunnel.
+  const isUp = useComputed(() => hasLink(fleet.statusOf(id)) || tunnel.value).value;
   if (isUp === undefined) return <>{NO_VALUE}</>;
   return <>{isUp ? text.values.computerUp : text.values.computerDown}</>;
 }

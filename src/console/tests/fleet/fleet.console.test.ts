@@ -1,3 +1,4 @@
+import { atEndOfFile } from "../../../testing";
 import { eventually, until } from "../../../testing/until";
 import { interruptibleLink } from "../../../testing/worlds/interruptible-link";
 import { simulatedDrone } from "../../../testing/worlds/simulated-drone";
@@ -86,7 +87,8 @@ test("a drone is selected by the keyboard in the list, by a press on the map, an
 });
 
 test("a drone that falls silent looks old within two seconds, and a link lost in flight is told apart", async () => {
-  const { vehicle } = await startTestSimulator([{ kind: "copter" }], 10);
+  const { vehicle, stop } = await startTestSimulator([{ kind: "copter" }], 10);
+  atEndOfFile(stop);
   const link = await interruptibleLink(`tcp://127.0.0.1:${vehicle.port}`);
   const { port } = new URL(link.url);
   const input = { type: "sitl", vehicle_type: "copter", port: Number(port), link_host: "127.0.0.1" };

@@ -86,7 +86,8 @@ test("a physical drone is refused without a subscription; then it is set up and 
   );
   await dialog.getByText("Its computer is in the VPN: waiting…").waitFor();
 
-  const { vehicle } = await startTestSimulator([{ kind: "copter" }], 10);
+  const { vehicle, stop } = await startTestSimulator([{ kind: "copter" }], 10);
+  atEndOfFile(stop);
   const tap = await tapVehicle(vehicle, "127.0.0.77");
   await gateway.deps.db("vpn_addresses").insert({ ip: "127.0.0.77", range: "drones" });
   await gateway.deps.db("drones").where({ id }).update({ ip: "127.0.0.77", port: tap.port });
@@ -101,6 +102,8 @@ test("a physical drone is refused without a subscription; then it is set up and 
   await dialog.getByRole("link", { name: "Fly" }).waitFor();
   await page.keyboard.press("Escape");
   await inRow(page, HOSTILE, "Disarmed");
+  // Not when the tunnel is next asked about.
+  await panel(page, HOSTILE).getByText("in the VPN", { exact: true }).waitFor({ timeout: 1_000 });
   // No address of the VPN: other drones get theirs.
   await gateway.deps.db("drones").where({ id }).update({ ip: null });
   await gateway.deps.db("vpn_addresses").where({ ip: "127.0.0.77" }).delete();

@@ -3,7 +3,9 @@ import type { StickSource, Sticks } from "./axes";
 import { axesOf, type PadSettings } from "./pad-settings";
 
 /** The connected gamepads. A browser shows one when one of its buttons is pressed on the page. */
-export const connectedPads = (): Gamepad[] => navigator.getGamepads().filter((pad) => pad !== null);
+export const connectedPads = (): Gamepad[] =>
+  // Missing in some browsers where the page came by plain HTTP.
+  (navigator.getGamepads?.() ?? []).filter((pad) => pad !== null);
 
 /** Counts the gamepads that come and go. */
 export const padChanges = signal(0);

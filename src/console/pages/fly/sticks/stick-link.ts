@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { components } from "../../../../client/message-types";
+import { randomName } from "../../../parts/random-name";
 import { strings } from "../../../strings";
 import { areCentred, type StickSource } from "./axes";
 import { closingOf } from "./close-codes";
@@ -98,7 +99,7 @@ export class StickLink {
 
   private connect(): void {
     this.current.value = "connecting";
-    this.session = crypto.randomUUID();
+    this.session = randomName();
     const socket = new WebSocket(this.options.address());
     this.socket = socket;
     socket.onopen = () => {

@@ -1,3 +1,5 @@
+import { randomName } from "../../../parts/random-name";
+
 /** What was changed and not saved, as it is kept in the browser. */
 export interface KeptDraft<Content> {
   readonly content: Content;
@@ -26,7 +28,7 @@ let ownTab = "";
 /** The name of this tab. While the tab is open, it holds a lock of that name, where the browser has locks. */
 function tab(): string {
   if (ownTab) return ownTab;
-  ownTab = sessionStorage.getItem(TAB) ?? crypto.getRandomValues(new Uint32Array(2)).join("-");
+  ownTab = sessionStorage.getItem(TAB) ?? randomName();
   sessionStorage.setItem(TAB, ownTab);
   void navigator.locks?.request(lockOf(ownTab), () => new Promise(() => {}));
   return ownTab;
