@@ -7,10 +7,10 @@ import { baseColours } from "./colours";
 const SOURCE = "base";
 
 /**
- * Lays a .pmtiles file on the map's ground: its pictures, or the vectors that have Protomaps' layers. Rejects when the file
- * cannot be read. Returns what ends the following of the theme.
+ * Lays a .pmtiles file below what is on the map: its pictures, or the vectors that have Protomaps' layers. Rejects when the
+ * file cannot be read. Returns what ends the following of the theme.
  */
-export async function addBaseFile(map: MapLibreMap, path: string, above: string): Promise<() => void> {
+export async function addBaseFile(map: MapLibreMap, path: string): Promise<() => void> {
   const url = `${location.origin}${path}`;
   const file = new PMTiles(url);
   const protocol = new Protocol();
@@ -20,6 +20,7 @@ export async function addBaseFile(map: MapLibreMap, path: string, above: string)
   const zooms = { minzoom: minZoom, maxzoom: maxZoom };
   const tiles = [`pmtiles://${url}/{z}/{x}/{y}`];
   const { attribution = "" } = ((await file.getMetadata()) ?? {}) as { attribution?: string };
+  const above = map.getLayersOrder()[0];
   if (tileType !== TileType.Mvt) {
     map.addSource(SOURCE, { type: "raster", tileSize: 256, tiles, attribution, ...zooms });
     map.addLayer({ id: SOURCE, type: "raster", source: SOURCE }, above);

@@ -1,10 +1,20 @@
-import type { Feature, FeatureCollection } from "geojson";
-
-interface Bounds {
+export interface Bounds {
   readonly west: number;
   readonly south: number;
   readonly east: number;
   readonly north: number;
+}
+
+/** Degrees of the lines that a window shows, and what is written beside each. */
+export interface Graticule {
+  readonly meridians: readonly Line[];
+  readonly parallels: readonly Line[];
+  /** Degrees between two lines. */
+  readonly step: number;
+}
+interface Line {
+  readonly at: number;
+  readonly label: string;
 }
 
 /** Degrees between two lines: those that people count by. */
@@ -12,52 +22,33 @@ const STEPS = [30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0
 
 /** Lines that a window shows at least, from one side to the other. */
 const FEWEST_LINES = 4;
-/** Lines after which the drawn bounds may end. */
-const BLOCK = 8;
+
+/** Degrees. The map ends there, and has no position beyond a pole. */
+const LAST_PARALLEL = 85;
 
 /** Of a step, by which a bound may be rounded. */
 const SLACK = 1e-6;
 
-/** The lines to draw for a window: the degrees between two, and the round bounds around it. */
-export interface GraticuleExtent extends Bounds {
-  readonly step: number;
-}
-
-/** It stays the same while the window moves by little. */
-export function extentOf({ west, south, east, north }: Bounds): GraticuleExtent {
+/** Meridians and parallels at round degrees, and one beyond each side. */
+export function graticule({ west, south, east, north }: Bounds): Graticule {
   const span = Math.min(east - west, 360);
   const step = STEPS.find((degrees) => span / degrees >= FEWEST_LINES) ?? (STEPS.at(-1) as number);
-  const block = BLOCK * step;
-  const [down, up] = [
-    (of: number) => Math.floor(of / block) * block,
-    (of: number) => Math.ceil(of / block) * block,
-  ];
-  return { step, west: down(west), south: down(south), east: up(east), north: up(north) };
-}
-
-/** Meridians and parallels, each with its `label`, at round degrees. */
-export function graticule({ step, west, south, east, north }: GraticuleExtent): FeatureCollection {
   const digits = Math.max(0, Math.ceil(-Math.log10(step)));
-  const between = (low: number, high: number) => {
-    const first = Math.ceil(low / step - SLACK);
-    const count = Math.floor(high / step + SLACK) - first + 1;
-    // Of a whole number of steps, since a sum of them would drift.
-    return Array.from({ length: Math.max(0, count) }, (_, at) =>
-      Number(((first + at) * step).toFixed(digits)),
-    );
+  const lines = (low: number, high: number, name: (degrees: number) => number): Line[] => {
+    const first = Math.floor(low / step + SLACK);
+    const count = Math.ceil(high / step - SLACK) - first + 1;
+    return Array.from({ length: count }, (_, nth) => {
+      // Of a whole number of steps, since a sum of them would drift.
+      const at = Number(((first + nth) * step).toFixed(digits));
+      return { at, label: `${name(at).toFixed(digits)}°` };
+    });
   };
-  const [low, high] = [Math.max(south, -85), Math.min(north, 85)];
   return {
-    type: "FeatureCollection",
-    features: [
-      ...between(west, east).map((lng) => line([lng, low], [lng, high], `${lng.toFixed(digits)}°`)),
-      ...between(low, high).map((lat) => line([west, lat], [east, lat], `${lat.toFixed(digits)}°`)),
-    ],
+    step,
+    meridians: lines(west, east, onEarth),
+    parallels: lines(south, north, (latitude) => latitude).filter(({ at }) => Math.abs(at) <= LAST_PARALLEL),
   };
 }
 
-const line = (from: number[], to: number[], label: string): Feature => ({
-  type: "Feature",
-  properties: { label },
-  geometry: { type: "LineString", coordinates: [from, to] },
-});
+/** The longitude of a meridian of any of the worlds that lie beside each other. */
+const onEarth = (longitude: number): number => ((((longitude + 180) % 360) + 360) % 360) - 180;

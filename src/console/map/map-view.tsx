@@ -13,8 +13,9 @@ import { useEffect, useRef } from "preact/hooks";
 import { unitSystem } from "../format/units";
 import { settings } from "../settings";
 import { strings } from "../strings";
-import { baseStyle, followTheme, GRATICULE, plainStyle } from "./base-style";
+import { baseStyle, plainStyle } from "./base-style";
 import { type LatLng, lngLat } from "./features";
+import { drawGround } from "./ground";
 import { Layers } from "./layers";
 import { MapContext } from "./map-context";
 import "maplibre-gl/dist/maplibre-gl.css";
@@ -44,6 +45,7 @@ const FIT_PADDING = 60;
 
 /** Fills its container. */
 export function MapView({ label, fit = [], class: style = "", children }: MapViewProps) {
+  const ground = useRef<HTMLCanvasElement>(null);
   const container = useRef<HTMLDivElement>(null);
   const scope = useSignal<{ map: MapLibreMap; layers: Layers } | undefined>(undefined);
   const failure = useSignal("");
@@ -53,7 +55,7 @@ export function MapView({ label, fit = [], class: style = "", children }: MapVie
   useEffect(() => {
     const map = newMap(container.current as HTMLDivElement, label, fit);
     isFitted.current = fit.length > 0;
-    const endTheme = followTheme(map);
+    const endGround = drawGround(map, ground.current as HTMLCanvasElement);
     const endUnits = addScale(map);
     // Of the base map. What is drawn on it goes on.
     const fail = (error: { message: string }) => {
@@ -68,7 +70,7 @@ export function MapView({ label, fit = [], class: style = "", children }: MapVie
       scope.value = { map, layers: new Layers(map) };
       if (settings.mapFile) {
         void import("./base-file")
-          .then(({ addBaseFile }) => addBaseFile(map, settings.mapFile as string, GRATICULE))
+          .then(({ addBaseFile }) => addBaseFile(map, settings.mapFile as string))
           .then((end) => {
             endBaseFile = end;
           }, fail);
@@ -80,7 +82,7 @@ export function MapView({ label, fit = [], class: style = "", children }: MapVie
     map.on("error", ({ error }) => fail(error));
     return () => {
       scope.value = undefined;
-      endTheme();
+      endGround();
       endUnits();
       endBaseFile();
       // After the layers, which are taken off it when this returns.
@@ -97,6 +99,7 @@ export function MapView({ label, fit = [], class: style = "", children }: MapVie
 
   return (
     <div class={`map ${style}`}>
+      <canvas ref={ground} class="map-ground" />
       <div ref={container} class="map-canvas" />
       {shown && (
         <MapContext.Provider value={shown}>

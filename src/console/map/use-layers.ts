@@ -5,7 +5,7 @@ import type { SourceLayer } from "./layers";
 import { useMapScope } from "./map-context";
 
 /** What lies above what on every map, from below. */
-export const order = { fence: 10, plan: 20, track: 30, home: 40, drone: 50, tool: 60 } as const;
+export const order = { fence: 10, plan: 20, track: 30, home: 40, selected: 45, drone: 50, tool: 60 } as const;
 
 interface GeoJsonLayers {
   /** Of the source; unique on the map, as is the id of each of its layers. */

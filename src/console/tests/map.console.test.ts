@@ -11,6 +11,9 @@ import { type ConsoleWorld, consoleWorld, openAs } from "./console-world";
 import { pmtilesFile, vectorTile } from "./pmtiles-file";
 
 const MAGENTA = { r: 255, g: 0, b: 255 };
+/** Of the plain ground and its graticule, in light colours. */
+const GROUND = { r: 0xe6, g: 0xeb, b: 0xf1 };
+const LINE = { r: 0xb9, g: 0xc4, b: 0xd0 };
 /** Of a base map's water, in light colours. */
 const WATER = { r: 0xa9, g: 0xcb, b: 0xe6 };
 
@@ -72,7 +75,8 @@ describe("a .pmtiles file", () => {
     else writeFileSync(file, "no map at all".repeat(100));
     const { page, window } = await missionMap(world);
     await page.getByText("The base map does not load.").waitFor();
-    expect(await pixelsOf(page, { r: 0xe6, g: 0xeb, b: 0xf1 })).toBeGreaterThan(1_000);
+    expect(await pixelsOf(page, GROUND)).toBeGreaterThan(1_000);
+    expect(await pixelsOf(page, LINE)).toBeGreaterThan(1_000);
     expect(window.faults).toEqual([]);
     await window.context.close();
   });
@@ -135,7 +139,7 @@ describe("a style of another origin", () => {
     const world = await consoleWorld({ CONSOLE_MAP_STYLE: "http://127.0.0.1:9/style.json" });
     const { page, window } = await missionMap(world);
     await page.getByText("The base map does not load.").waitFor();
-    await isPainted(page, { r: 0xe6, g: 0xeb, b: 0xf1 });
+    await isPainted(page, GROUND);
     await window.context.close();
   });
 });

@@ -34,19 +34,42 @@ const DOT = "drone-dot";
 export function DroneLayer({ id = "drones", drones, onSelect }: DroneLayerProps) {
   const map = useMap();
   const isCrowd = useComputed(() => drones.value.length > CROWD);
+  const selected = useComputed(() => drones.value.find(({ isSelected }) => isSelected));
   if (!map.hasImage(ARROW)) {
     map.addImage(ARROW, drawn("M24 3 L41 44 L24 35 L7 44 Z"), { sdf: true, pixelRatio: 1.5 });
     map.addImage(DOT, drawn("M24 10 A14 14 0 1 1 23.9 10 Z"), { sdf: true, pixelRatio: 2 });
   }
+  // A source of its own: the others move ten times a second, and each property of each of them has its cost.
+  useLayers(
+    {
+      id: `${id}-selected`,
+      order: order.selected,
+      data: () => collection(selected.value ? [pointFeature(selected.value)] : []),
+      layers: () => [
+        {
+          id: `${id}-selected`,
+          type: "circle",
+          paint: {
+            "circle-radius": 20,
+            "circle-opacity": 0,
+            "circle-stroke-width": 3,
+            "circle-stroke-color": colours.value.text,
+          },
+        },
+      ],
+    },
+    [drones],
+  );
   useLayers(
     {
       id,
       order: order.drone,
       data: () =>
         collection(
-          drones.value.map(({ id, name, heading, state, isSelected = false, ...position }) =>
-            pointFeature(position, { id, name, heading: heading ?? null, state, isSelected }),
-          ),
+          drones.value.map((drone) => {
+            const { id, name, heading = null, state } = drone;
+            return pointFeature(drone, isCrowd.value ? { id, state } : { id, name, heading, state });
+          }),
         ),
       layers: () => {
         const { drone, droneArmed, droneSilent, halo, text } = colours.value;
@@ -95,20 +118,7 @@ export function DroneLayer({ id = "drones", drones, onSelect }: DroneLayerProps)
             "text-halo-width": 1.5,
           },
         };
-        return [
-          {
-            id: `${id}-selected`,
-            type: "circle",
-            filter: ["get", "isSelected"],
-            paint: {
-              "circle-radius": 20,
-              "circle-opacity": 0,
-              "circle-stroke-width": 3,
-              "circle-stroke-color": text,
-            },
-          },
-          isCrowd.value ? dots : arrows,
-        ];
+        return [isCrowd.value ? dots : arrows];
       },
     },
     [drones],

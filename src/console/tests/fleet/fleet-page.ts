@@ -33,3 +33,15 @@ export async function deadDrone(user: TestUser, name: string): Promise<number> {
   const input = { type: "sitl", name, vehicle_type: "copter", port: 9, link_host: "127.0.0.1" };
   return (await user.api.post("/drone", input)).body.id;
 }
+
+/** To 20 m. */
+export async function takeOff({ api }: TestUser, drone_id: number): Promise<void> {
+  for (const [order, fields] of [
+    ["guided", {}],
+    ["arm", {}],
+    ["takeoff", { altitude: 20 }],
+  ] as const) {
+    const { status, body } = await api.post(`/drone/action/${order}`, { drone_id, ...fields });
+    expect([order, status, body]).toEqual([order, 200, expect.anything()]);
+  }
+}

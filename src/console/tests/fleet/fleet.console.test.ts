@@ -6,7 +6,7 @@ import { startTestSimulator } from "../../../testing/worlds/simulator";
 import type { TestUser } from "../../../testing/worlds/start-gateway";
 import { testLooks } from "../appearance";
 import { consoleTests, signIn } from "../console-world";
-import { button, deadDrone, HOSTILE, inRow, openFleet, panel, row, subscribe } from "./fleet-page";
+import { button, deadDrone, HOSTILE, inRow, openFleet, panel, row, subscribe, takeOff } from "./fleet-page";
 
 const at = consoleTests();
 
@@ -30,14 +30,7 @@ test("drones are shown as they are now, and narrowed by state and name", async (
   expect(await names()).toEqual([HOSTILE, "Heron 2", "Heron 10"]);
   expect(await page.locator("main img, main script").count()).toBe(0);
 
-  for (const [order, fields] of [
-    ["guided", {}],
-    ["arm", {}],
-    ["takeoff", { altitude: 20 }],
-  ] as const)
-    expect(await user.api.post(`/drone/action/${order}`, { drone_id: flown.id, ...fields })).toMatchObject({
-      status: 200,
-    });
+  await takeOff(user, flown.id);
   await inRow(page, HOSTILE, /Flying · GUIDED.*(19|20)\.\d m/);
   await page.getByRole("button", { name: "Flying 1" }).click();
   expect(await names()).toEqual([HOSTILE]);
@@ -73,7 +66,7 @@ test("a drone is selected by the keyboard in the list, by a press on the map, an
   await page.getByText("Select a drone in the list or on the map.").waitFor();
 
   await button(page, "Show all").click();
-  const canvas = page.locator(".fleet-map canvas");
+  const canvas = page.locator(".map-canvas canvas");
   // The map moves to the only drone that has a position, which is in its middle then.
   await until(async () => {
     await canvas.click();
@@ -149,9 +142,7 @@ async function userToLookAt(): Promise<TestUser> {
   await deadDrone(user, "Albatross over the lake, with a name that is too long for its row");
   const flown = await simulatedDrone(user.api);
   await user.api.put(`/drone/${flown.id}`, { name: "Heron 2" });
-  for (const order of ["guided", "arm"])
-    await user.api.post(`/drone/action/${order}`, { drone_id: flown.id });
-  await user.api.post("/drone/action/takeoff", { drone_id: flown.id, altitude: 20 });
+  await takeOff(user, flown.id);
   await user.api.post("/drone", { type: "physical", name: "Kestrel", vehicle_type: "rover" });
   return user;
 }
