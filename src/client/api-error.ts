@@ -8,7 +8,7 @@ export class ApiError extends Error {
     message: string,
     /** Seconds to wait before the next try; of 429 and 503. */
     readonly retryAfter?: number,
-    /** The drone may have carried out the order or not. */
+    /** The drone may have carried out the order or not. So it is, too, when somebody on the way answered for the gateway. */
     readonly outcomeUnknown = false,
   ) {
     super(message);
@@ -22,13 +22,14 @@ export function errorOf(response: Response, body: unknown): ApiError | undefined
   // A failed login wraps its error in an array.
   const { error, message }: Partial<Failure> = Array.isArray(body) ? body[0] : (body ?? {});
   const { code = response.status, message: words } = typeof error === "object" ? error : { message: error };
+  const said = words ?? message;
   const retryAfter = Number(response.headers.get("Retry-After") ?? Number.NaN);
   return new ApiError(
     response.status,
     code,
-    words ?? message ?? response.statusText,
+    said ?? (response.statusText || `HTTP ${response.status}`),
     Number.isNaN(retryAfter) ? undefined : retryAfter,
-    response.headers.get("X-Outcome") === "unknown",
+    said === undefined || response.headers.get("X-Outcome") === "unknown",
   );
 }
 

@@ -4211,7 +4211,7 @@ export interface operations {
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
                      *         "ip": "10.70.12.34",
-                     *         "created_at": "2026-11-28T01:06:49.132Z"
+                     *         "created_at": "2026-11-28T07:45:47.347Z"
                      *       },
                      *       "message": "Registered. Sign in with the new password."
                      *     }
@@ -4498,12 +4498,12 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "id": 28,
+                     *         "id": 27,
                      *         "username": "pilot@example.com",
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
                      *         "ip": "10.70.12.34",
-                     *         "created_at": "2026-11-28T01:06:49.982Z"
+                     *         "created_at": "2026-11-28T07:45:47.695Z"
                      *       },
                      *       "message": "The password was updated."
                      *     }
@@ -4591,20 +4591,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 31,
+                     *       "id": 32,
                      *       "username": "pilot@example.com",
                      *       "level": "CUSTOMER",
                      *       "is_active": true,
                      *       "ip": "10.70.12.34",
-                     *       "created_at": "2026-11-28T01:06:50.398Z",
+                     *       "created_at": "2026-11-28T07:45:47.827Z",
                      *       "success": true,
                      *       "data": {
-                     *         "id": 31,
+                     *         "id": 32,
                      *         "username": "pilot@example.com",
                      *         "level": "CUSTOMER",
                      *         "is_active": true,
                      *         "ip": "10.70.12.34",
-                     *         "created_at": "2026-11-28T01:06:50.398Z"
+                     *         "created_at": "2026-11-28T07:45:47.827Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -7977,8 +7977,8 @@ export interface operations {
                      *       "link": "mavlink",
                      *       "link_host": null,
                      *       "video_room_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
-                     *       "created_at": "2026-11-28T01:07:27.421Z",
-                     *       "updated_at": "2026-11-28T01:07:27.421Z"
+                     *       "created_at": "2026-11-28T07:46:14.728Z",
+                     *       "updated_at": "2026-11-28T07:46:14.728Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Drone"];
@@ -8102,8 +8102,8 @@ export interface operations {
                      *       "link": "mavlink",
                      *       "link_host": null,
                      *       "video_room_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
-                     *       "created_at": "2026-11-28T01:07:27.660Z",
-                     *       "updated_at": "2026-11-28T01:07:27.699Z"
+                     *       "created_at": "2026-11-28T07:46:14.822Z",
+                     *       "updated_at": "2026-11-28T07:46:14.839Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Drone"];
@@ -11109,7 +11109,7 @@ export interface operations {
                      * @example {
                      *       "state": "verified",
                      *       "mission_id": 76,
-                     *       "verified_at": "2026-11-28T01:07:41.529Z",
+                     *       "verified_at": "2026-11-28T07:46:21.629Z",
                      *       "hash": "df207c92363f4e4b029050033ec256109c516575db6a9842462d588988894a24",
                      *       "items": [
                      *         {
@@ -11348,8 +11348,8 @@ export interface operations {
                      * @example {
                      *       "message": "The room is open.",
                      *       "room_number": 1,
-                     *       "room_password": "bo78hxzJ1tXfKNxs",
-                     *       "room_mgmt_token": "JGfG3nDLcWMhKQch3C-fMQZ7jbmhcq4g"
+                     *       "room_password": "9lugfI--6mQIpCm6",
+                     *       "room_mgmt_token": "LTA4cC0KmbasO_ur9jKpZpvXysGkrdYb"
                      *     }
                      */
                     "application/json": {
@@ -11434,7 +11434,7 @@ export interface operations {
                      * @example {
                      *       "message": "The room is open. No program on the drone listens; it must open the room itself.",
                      *       "room_number": 2,
-                     *       "room_password": "Q_IQY5qgZyuatMud",
+                     *       "room_password": "8gjViI5wf8oS0U5f",
                      *       "listeners": 0
                      *     }
                      */
@@ -11577,7 +11577,7 @@ export interface operations {
                      * @example {
                      *       "message": "The stream starts.",
                      *       "room_number": 9,
-                     *       "room_password": "JIZWdy9H7a7GCghn",
+                     *       "room_password": "tcST9eKhL86Ogb2S",
                      *       "listeners": 1
                      *     }
                      */
@@ -11651,7 +11651,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "viewer": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl",
-                     *       "sdp": "v=0\r\no=- 1795827997792250 1 IN IP4 127.0.0.1\r\n…"
+                     *       "sdp": "v=0\r\no=- 1795851987390099 1 IN IP4 127.0.0.1\r\n…"
                      *     }
                      */
                     "application/json": {
@@ -11727,7 +11727,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "sdp": "v=0\r\no=- 13302070 0 IN IP4 0.0.0.0\r\n…"
+                 *       "sdp": "v=0\r\no=- 13940065 0 IN IP4 0.0.0.0\r\n…"
                  *     }
                  */
                 "application/json": {
@@ -12886,7 +12886,7 @@ export interface operations {
                      *       "data": {
                      *         "provider": "process",
                      *         "instance_type": "built-in simulator",
-                     *         "link_port": 27225,
+                     *         "link_port": 24870,
                      *         "hourly_rate": 0.95,
                      *         "storage_gb": 30
                      *       }
@@ -13180,10 +13180,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "portal_url": "https://portal.example.com/cus_19806_13",
+                     *       "portal_url": "https://portal.example.com/cus_20007_13",
                      *       "success": true,
                      *       "data": {
-                     *         "portal_url": "https://portal.example.com/cus_19806_13"
+                     *         "portal_url": "https://portal.example.com/cus_20007_13"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -13269,8 +13269,8 @@ export interface operations {
                      *         "user_id": 11,
                      *         "status": "active",
                      *         "vehicle_count": 5,
-                     *         "created_at": "2026-11-28T01:08:01.606Z",
-                     *         "updated_at": "2026-11-28T01:08:01.636Z",
+                     *         "created_at": "2026-11-28T07:46:45.079Z",
+                     *         "updated_at": "2026-11-28T07:46:45.090Z",
                      *         "cancel_at_period_end": false,
                      *         "current_period_end": "2027-12-28T13:20:00.000Z",
                      *         "granted": false
@@ -13376,8 +13376,8 @@ export interface operations {
                      *         "user_id": 7,
                      *         "status": "canceled",
                      *         "vehicle_count": 2,
-                     *         "created_at": "2026-11-28T01:08:01.309Z",
-                     *         "updated_at": "2026-11-28T01:08:01.329Z",
+                     *         "created_at": "2026-11-28T07:46:44.887Z",
+                     *         "updated_at": "2026-11-28T07:46:44.903Z",
                      *         "cancel_at_period_end": false,
                      *         "current_period_end": "2027-12-28T13:20:00.000Z",
                      *         "granted": false
@@ -13474,8 +13474,8 @@ export interface operations {
                      *         "user_id": 21,
                      *         "status": "active",
                      *         "vehicle_count": 2,
-                     *         "created_at": "2026-11-28T01:08:02.214Z",
-                     *         "updated_at": "2026-11-28T01:08:02.303Z",
+                     *         "created_at": "2026-11-28T07:46:45.400Z",
+                     *         "updated_at": "2026-11-28T07:46:45.440Z",
                      *         "cancel_at_period_end": false,
                      *         "current_period_end": "2027-12-28T13:20:00.000Z",
                      *         "granted": false
@@ -13822,8 +13822,8 @@ export interface operations {
                      *           "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *           "created_at": "2026-11-28T01:07:24.789Z",
-                     *           "updated_at": "2026-11-28T01:07:24.789Z",
+                     *           "created_at": "2026-11-28T07:46:13.891Z",
+                     *           "updated_at": "2026-11-28T07:46:13.891Z",
                      *           "is_occurrence": true,
                      *           "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *         },
@@ -13838,8 +13838,8 @@ export interface operations {
                      *           "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": null,
-                     *           "created_at": "2026-11-28T01:07:24.811Z",
-                     *           "updated_at": "2026-11-28T01:07:24.811Z"
+                     *           "created_at": "2026-11-28T07:46:13.912Z",
+                     *           "updated_at": "2026-11-28T07:46:13.912Z"
                      *         },
                      *         {
                      *           "id": 10,
@@ -13852,8 +13852,8 @@ export interface operations {
                      *           "scheduled_time": "2030-05-08T08:00:00.000Z",
                      *           "status": "scheduled",
                      *           "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *           "created_at": "2026-11-28T01:07:24.789Z",
-                     *           "updated_at": "2026-11-28T01:07:24.789Z",
+                     *           "created_at": "2026-11-28T07:46:13.891Z",
+                     *           "updated_at": "2026-11-28T07:46:13.891Z",
                      *           "is_occurrence": true,
                      *           "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *         }
@@ -13942,7 +13942,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
-                     *         "user_id": 272,
+                     *         "user_id": 271,
                      *         "drone_id": 84,
                      *         "mission_id": 14,
                      *         "execution_id": null,
@@ -13951,8 +13951,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "scheduled",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-28T01:07:24.266Z",
-                     *         "updated_at": "2026-11-28T01:07:24.266Z"
+                     *         "created_at": "2026-11-28T07:46:13.284Z",
+                     *         "updated_at": "2026-11-28T07:46:13.284Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -14064,8 +14064,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "scheduled",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-28T01:07:25.362Z",
-                     *         "updated_at": "2026-11-28T01:07:25.362Z"
+                     *         "created_at": "2026-11-28T07:46:14.098Z",
+                     *         "updated_at": "2026-11-28T07:46:14.098Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -14151,7 +14151,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 17,
-                     *         "user_id": 288,
+                     *         "user_id": 287,
                      *         "drone_id": 93,
                      *         "mission_id": 23,
                      *         "execution_id": 1,
@@ -14160,8 +14160,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-06T08:00:00.000Z",
                      *         "status": "completed",
                      *         "recurrence_rule": null,
-                     *         "created_at": "2026-11-28T01:07:25.468Z",
-                     *         "updated_at": "2026-11-28T01:07:25.480Z"
+                     *         "created_at": "2026-11-28T07:46:14.154Z",
+                     *         "updated_at": "2026-11-28T07:46:14.166Z"
                      *       },
                      *       "message": "OK"
                      *     }
@@ -14361,8 +14361,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-08T08:00:00.000Z",
                      *         "status": "completed",
                      *         "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *         "created_at": "2026-11-28T01:07:26.514Z",
-                     *         "updated_at": "2026-11-28T01:07:26.514Z",
+                     *         "created_at": "2026-11-28T07:46:14.478Z",
+                     *         "updated_at": "2026-11-28T07:46:14.478Z",
                      *         "is_occurrence": true,
                      *         "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *       },
@@ -14470,7 +14470,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 24,
-                     *         "user_id": 298,
+                     *         "user_id": 297,
                      *         "drone_id": 99,
                      *         "mission_id": 29,
                      *         "execution_id": null,
@@ -14479,8 +14479,8 @@ export interface operations {
                      *         "scheduled_time": "2030-05-07T08:00:00.000Z",
                      *         "status": "cancelled",
                      *         "recurrence_rule": "FREQ=DAILY;COUNT=5",
-                     *         "created_at": "2026-11-28T01:07:27.290Z",
-                     *         "updated_at": "2026-11-28T01:07:27.290Z",
+                     *         "created_at": "2026-11-28T07:46:14.683Z",
+                     *         "updated_at": "2026-11-28T07:46:14.683Z",
                      *         "is_occurrence": true,
                      *         "original_scheduled_time": "2030-05-06T08:00:00.000Z"
                      *       },
@@ -14912,7 +14912,7 @@ export interface operations {
                      *         {
                      *           "id": 6,
                      *           "drone_id": 77,
-                     *           "user_id": 233,
+                     *           "user_id": 234,
                      *           "execution_id": null,
                      *           "asset_type": "logs",
                      *           "file_name": "flight.bin",
@@ -14923,8 +14923,8 @@ export interface operations {
                      *           "size": 7,
                      *           "sha256": "ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73",
                      *           "stream": "none",
-                     *           "created_at": "2026-11-28T01:07:22.872Z",
-                     *           "completed_at": "2026-11-28T01:07:22.956Z",
+                     *           "created_at": "2026-11-28T07:46:11.921Z",
+                     *           "completed_at": "2026-11-28T07:46:12.016Z",
                      *           "derivation_failure": null,
                      *           "recorded": false,
                      *           "thumbnail_url": null
@@ -15029,7 +15029,7 @@ export interface operations {
                      *         {
                      *           "id": 8,
                      *           "drone_id": 78,
-                     *           "user_id": 236,
+                     *           "user_id": 235,
                      *           "execution_id": null,
                      *           "asset_type": "video",
                      *           "file_name": "a.mp4",
@@ -15040,8 +15040,8 @@ export interface operations {
                      *           "size": 10,
                      *           "sha256": "442c4dbe5ccdcbb71250e265dddfe243426de630bfa567c6a9f781422ea9c530",
                      *           "stream": "pending",
-                     *           "created_at": "2026-11-28T01:07:23.116Z",
-                     *           "completed_at": "2026-11-28T01:07:23.184Z",
+                     *           "created_at": "2026-11-28T07:46:12.189Z",
+                     *           "completed_at": "2026-11-28T07:46:12.267Z",
                      *           "derivation_failure": null,
                      *           "recorded": false,
                      *           "thumbnail_url": null
@@ -15449,7 +15449,7 @@ export interface operations {
                      *       "mission_name": null,
                      *       "status": "in_progress",
                      *       "notes": null,
-                     *       "started_at": "2026-11-28T01:07:29.922Z",
+                     *       "started_at": "2026-11-28T07:46:16.196Z",
                      *       "completed_at": null,
                      *       "plan_state": "unread",
                      *       "plan_hash": null,
@@ -15467,7 +15467,7 @@ export interface operations {
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-28T01:07:29.922Z",
+                     *         "started_at": "2026-11-28T07:46:16.196Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -15627,8 +15627,8 @@ export interface operations {
                      *       "mission_name": null,
                      *       "status": "error",
                      *       "notes": "a motor failed",
-                     *       "started_at": "2026-11-28T01:07:29.981Z",
-                     *       "completed_at": "2026-11-28T01:07:30.079Z",
+                     *       "started_at": "2026-11-28T07:46:16.228Z",
+                     *       "completed_at": "2026-11-28T07:46:16.258Z",
                      *       "plan_state": "unread",
                      *       "plan_hash": null,
                      *       "verified_plan_hash": null,
@@ -15645,8 +15645,8 @@ export interface operations {
                      *         "mission_name": null,
                      *         "status": "error",
                      *         "notes": "a motor failed",
-                     *         "started_at": "2026-11-28T01:07:29.981Z",
-                     *         "completed_at": "2026-11-28T01:07:30.079Z",
+                     *         "started_at": "2026-11-28T07:46:16.228Z",
+                     *         "completed_at": "2026-11-28T07:46:16.258Z",
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
                      *         "verified_plan_hash": null,
@@ -15941,7 +15941,7 @@ export interface operations {
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-28T01:07:30.621Z",
+                     *         "started_at": "2026-11-28T07:46:16.444Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -16029,7 +16029,7 @@ export interface operations {
                      *             "mission_name": null,
                      *             "status": "in_progress",
                      *             "notes": null,
-                     *             "started_at": "2026-11-28T01:07:30.719Z",
+                     *             "started_at": "2026-11-28T07:46:16.483Z",
                      *             "completed_at": null,
                      *             "plan_state": "unread",
                      *             "plan_hash": null,
@@ -16146,7 +16146,7 @@ export interface operations {
                      *             "mission_name": null,
                      *             "status": "in_progress",
                      *             "notes": null,
-                     *             "started_at": "2026-11-28T01:07:30.792Z",
+                     *             "started_at": "2026-11-28T07:46:16.520Z",
                      *             "completed_at": null,
                      *             "plan_state": "unread",
                      *             "plan_hash": null,
@@ -16236,12 +16236,12 @@ export interface operations {
                      *       "data": {
                      *         "id": 10,
                      *         "drone_id": 128,
-                     *         "user_id": 348,
+                     *         "user_id": 347,
                      *         "mission_id": null,
                      *         "mission_name": null,
                      *         "status": "in_progress",
                      *         "notes": null,
-                     *         "started_at": "2026-11-28T01:07:30.868Z",
+                     *         "started_at": "2026-11-28T07:46:16.546Z",
                      *         "completed_at": null,
                      *         "plan_state": "unread",
                      *         "plan_hash": null,
@@ -16254,7 +16254,7 @@ export interface operations {
                      *           {
                      *             "id": 14,
                      *             "drone_id": 128,
-                     *             "user_id": 348,
+                     *             "user_id": 347,
                      *             "execution_id": 10,
                      *             "asset_type": "logs",
                      *             "file_name": "a.bin",
@@ -16265,8 +16265,8 @@ export interface operations {
                      *             "size": 3,
                      *             "sha256": "836ff184e7b41b1e13cb5fd89fa1de98dbbab99e9d2918913ff43b86a5c7c213",
                      *             "stream": "none",
-                     *             "created_at": "2026-11-28T01:07:30.888Z",
-                     *             "completed_at": "2026-11-28T01:07:31.006Z",
+                     *             "created_at": "2026-11-28T07:46:16.553Z",
+                     *             "completed_at": "2026-11-28T07:46:16.612Z",
                      *             "derivation_failure": null,
                      *             "recorded": false,
                      *             "thumbnail_url": null
@@ -16591,7 +16591,7 @@ export interface operations {
                      *           "max_distance_from_home_m": 0
                      *         },
                      *         "error": null,
-                     *         "analysed_at": "2026-11-28T01:08:03.714Z",
+                     *         "analysed_at": "2026-11-28T07:46:43.997Z",
                      *         "recorded": false
                      *       },
                      *       "message": "OK"
@@ -16790,7 +16790,7 @@ export interface operations {
                      *           "max_distance_from_home_m": 499.9997242021651
                      *         },
                      *         "error": null,
-                     *         "analysed_at": "2026-11-28T01:07:32.544Z",
+                     *         "analysed_at": "2026-11-28T07:46:17.670Z",
                      *         "recorded": false
                      *       },
                      *       "message": "OK"
@@ -16871,7 +16871,7 @@ export interface operations {
                      *         "recorded": false,
                      *         "status": "ready",
                      *         "error": null,
-                     *         "analysed_at": "2026-11-28T01:07:33.956Z",
+                     *         "analysed_at": "2026-11-28T07:46:17.978Z",
                      *         "track": {
                      *           "seconds": [
                      *             0,

@@ -1,5 +1,5 @@
 import { startTestGateway, type TestGateway } from "../testing/worlds/start-gateway";
-import { ApiError } from "./api-error";
+import { ApiError, errorOf } from "./api-error";
 import { FleetClient, reply, type Tokens } from "./client";
 import { upload } from "./upload";
 
@@ -154,6 +154,18 @@ test("errors of both envelopes, and those with the status of a success, are an A
   const unread = await failure(api.GET("/missions"));
   await gateway.deps.db.raw("ALTER TABLE missions_away RENAME TO missions");
   expect(unread).toEqual([true, 200, 200, expect.any(String)]);
+});
+
+test("a reply that is not the gateway's, and its own unexpected failure, leave an order's outcome open", async () => {
+  const page = (status: number) => errorOf(new Response("", { status }), "<h1>Bad Gateway</h1>");
+  expect(page(502)).toMatchObject({ status: 502, message: "HTTP 502", outcomeUnknown: true });
+  const refused = errorOf(new Response("", { status: 500 }), { error: "Refused" });
+  expect(refused).toMatchObject({ message: "Refused", outcomeUnknown: false });
+  const { api } = await loggedIn();
+  await gateway.deps.db.raw("ALTER TABLE missions RENAME TO missions_away");
+  const failed = reply(api.POST("/mission", { body: { name: "Any" } }));
+  await expect(failed).rejects.toMatchObject({ status: 500, outcomeUnknown: true });
+  await gateway.deps.db.raw("ALTER TABLE missions_away RENAME TO missions");
 });
 
 test("an aborted request rejects with an AbortError", async () => {

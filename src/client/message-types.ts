@@ -331,6 +331,8 @@ export interface components {
          * @enum {string}
          */
         state: "unknown" | "none" | "not_started" | "flying" | "paused" | "complete";
+        /** @description How often the vehicle has ended a transfer of a mission or a fence to it since the gateway's link began. Another number: read again what is on board. */
+        writes: number;
       };
     };
     telemetry_telemetry_data_params: {

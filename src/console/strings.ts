@@ -390,7 +390,8 @@ export const strings = {
       takeOff: "Take off",
       holdToTakeOff: (height: string) => `Hold to take off to ${height}`,
       goTo: "Go to a position",
-      holdToGo: (height: string) => `Hold to go there at ${height}`,
+      holdToGo: (height: string, away: string | undefined) =>
+        `Hold to go there at ${height}${away === undefined ? "" : `, ${away} away`}`,
       height: (unit: string) => `Above home (${unit})`,
       latitude: "Latitude (°)",
       longitude: "Longitude (°)",

@@ -22,7 +22,8 @@ export function errorBoundary(routes: readonly Route[], basePath: string): Middl
       ctx.body = body;
       if (error.code === "method_not_allowed") ctx.set("Allow", allowedAt(ctx, routes, basePath));
       if (error.retryAfterSeconds !== undefined) ctx.set("Retry-After", String(error.retryAfterSeconds));
-      if (error.code === "outcome_unknown") ctx.set("X-Outcome", "unknown");
+      // What failed unexpectedly may have been carried out before.
+      if (error.code === "outcome_unknown" || error.code === "internal") ctx.set("X-Outcome", "unknown");
       if (error.code === "unauthenticated") ctx.set("WWW-Authenticate", "Bearer");
       logCause(ctx, error);
       ctx.state.errorCode = error.code;

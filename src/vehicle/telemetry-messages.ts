@@ -176,6 +176,12 @@ const MissionProgress = z.object({
     .describe(
       "By the vehicle's own word. `complete`: it has reached the last item and waits there. A mission that ends in a landing ends with the motors: `system.armed` is false, and the state `not_started` again. `none`: no mission is on board. `unknown`: the vehicle does not say.",
     ),
+  writes: z
+    .int()
+    .min(0)
+    .describe(
+      "How often the vehicle has ended a transfer of a mission or a fence to it since the gateway's link began. Another number: read again what is on board.",
+    ),
 });
 export type MissionProgress = z.output<typeof MissionProgress>;
 

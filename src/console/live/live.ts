@@ -49,6 +49,9 @@ interface Watch {
   readonly listeners: Set<(frame: Frame) => void>;
 }
 
+/** Between two connections that the gateway ended, or was not there for. */
+const AGAIN_MS = 2_000;
+
 /** Live telemetry: one socket of the signed-in user for the whole page. What is watched goes on after a lost connection. */
 export class Live {
   private readonly state = signal<Connection>("off");
@@ -57,6 +60,7 @@ export class Live {
   private readonly snapshots = signal<ReadonlyMap<number, Snapshot> | undefined>(undefined);
   private readonly watches = new Map<string, Watch>();
   private fleetWatchers = 0;
+  private begunAt = Number.NEGATIVE_INFINITY;
   private socket: Socket<ServerEvents, ClientEvents> | undefined;
 
   constructor(private readonly session: Session) {
@@ -128,11 +132,13 @@ export class Live {
   private open(): void {
     const { client } = this.session;
     this.state.value = "connecting";
+    this.lost.value = performance.now();
     const socket: Socket<ServerEvents, ClientEvents> = io(client.origin, {
       transports: ["websocket"],
       query: { token: client.accessToken },
       reconnectionDelay: 500,
       reconnectionDelayMax: 5_000,
+      timeout: 5_000,
     });
     this.socket = socket;
     socket.io.on("reconnect_attempt", () => {
@@ -146,6 +152,10 @@ export class Live {
       // A token that has expired. The library does not try again by itself.
       if (reason === "io server disconnect") void this.connectAnew(socket);
     });
+    // One that never came is as good as lost.
+    socket.on("connect_error", () => {
+      if (this.socket === socket && this.state.peek() === "connecting") this.state.value = "lost";
+    });
     socket.on("telemetry_data", (frame) => {
       for (const { request, listeners } of this.watches.values())
         if (request.drone_id === frame.drone_id) for (const listener of listeners) listener(frame);
@@ -158,6 +168,7 @@ export class Live {
 
   private begin(): void {
     this.state.value = "connected";
+    this.begunAt = performance.now();
     this.refusal.value = "";
     if (this.fleetWatchers > 0) this.send("subscribe_fleet");
     for (const { request } of this.watches.values()) this.send("subscribe_telemetry", request);
@@ -165,9 +176,13 @@ export class Live {
 
   /** With a new token. The session ends when the gateway refuses one; a gateway that does not answer is asked again. */
   private async connectAnew(socket: Socket): Promise<void> {
-    await this.session.client
-      .refreshTokens()
-      .catch(() => new Promise((resolve) => setTimeout(resolve, 2_000)));
+    // One that ended at once would be ended again.
+    const hasJustBegun = performance.now() - this.begunAt < AGAIN_MS;
+    const isRefreshed = await this.session.client.refreshTokens().then(
+      () => true,
+      () => false,
+    );
+    if (hasJustBegun || !isRefreshed) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     if (this.socket !== socket) return;
     socket.io.opts.query = { token: this.session.client.accessToken };
     socket.connect();

@@ -56,9 +56,8 @@ export class OrderLog {
   }
 }
 
-/** A reply that never came leaves it open, too, whether the vehicle obeyed. */
-const isUnknown = (error: unknown): boolean =>
-  error instanceof ApiError ? error.outcomeUnknown : error instanceof TypeError;
+/** A reply that never came, or is not the gateway's, leaves it open, too, whether the vehicle obeyed. */
+const isUnknown = (error: unknown): boolean => !(error instanceof ApiError) || error.outcomeUnknown;
 
 const words = (error: unknown): string =>
-  error instanceof TypeError ? strings.orders.noReply : errorText(error);
+  error instanceof ApiError ? errorText(error) : strings.orders.noReply;

@@ -2,6 +2,7 @@ import { Card } from "../parts/card";
 import { EmailField, PasswordField } from "../parts/fields";
 import { Form } from "../parts/form";
 import { paths } from "../paths";
+import { settings } from "../settings";
 import { strings } from "../strings";
 import { useSession } from "./context";
 
@@ -35,7 +36,7 @@ export function SignIn({ email, notice }: SignInProps) {
       </Form>
       <nav class="links">
         <a href={paths.forgotPassword}>{text.forgot}</a>
-        <a href={paths.register}>{text.register}</a>
+        {settings.registration && <a href={paths.register}>{text.register}</a>}
       </nav>
     </Card>
   );

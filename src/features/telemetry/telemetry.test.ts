@@ -137,7 +137,7 @@ describe("a stream", () => {
       await watcher.subscribe(flown.id, "mission");
       const newest = () => watcher.frames("mission").at(-1)?.data;
       await eventually("no mission", () => newest()?.state === "none");
-      expect(newest()).toEqual({ item: null, items: 0, distance: null, state: "none" });
+      expect(newest()).toEqual({ item: null, items: 0, distance: null, state: "none", writes: 0 });
       const { home } = flown.vehicle.state;
       const { id: mission_id } = (await api.post("/mission", { name: `For ${autopilot}` })).body;
       for (const [index, north] of [40, 400].entries()) {
@@ -153,7 +153,11 @@ describe("a stream", () => {
       // The takeoff that the gateway adds for a copter is the first.
       const items = isRover ? 2 : 3;
       await eventually("the mission", () => newest()?.items === items);
-      expect(newest()).toEqual({ item: 1, items, distance: null, state: "not_started" });
+      const atItsStart = { item: 1, items, distance: null, state: "not_started" };
+      expect(newest()).toEqual({ ...atItsStart, writes: 1 });
+      await order("push_mission", { mission_id });
+      await eventually("the second transfer", () => newest()?.writes === 2);
+      expect(newest()).toMatchObject(atItsStart);
       await order("guided");
       await order("arm");
       await order("start_mission", isRover ? {} : { takeoff_altitude: 10 });

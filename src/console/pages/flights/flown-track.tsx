@@ -15,7 +15,7 @@ import type { Track } from "./over-time/track";
 const text = strings.flights;
 
 /** Milliseconds without a word of the vehicle, after which what is shown is old. */
-const SILENT_MS = 2_000;
+const SILENT_MS = 1_500;
 
 interface FlownTrackProps {
   readonly data: FlightData;

@@ -9,6 +9,8 @@ import { Track } from "./map/track";
 export interface Timed<Value> {
   readonly value: Value;
   readonly at: number;
+  /** After so many milliseconds it is old. */
+  readonly lateMs?: number;
 }
 export type TimedSignal<Value> = ReadonlySignal<Timed<Value> | undefined>;
 
@@ -20,6 +22,9 @@ type Newest<Type extends FrameType> = Signal<Timed<FrameData<Type>> | undefined>
 const SILENT_MS = 1_200;
 /** What comes once a second may be late while the rest comes. */
 const LATE_MS = 3_000;
+/** What comes more often is old within two seconds, which the page looks at twice a second. */
+const SOON_LATE_MS = 1_500;
+const soonLate: ReadonlySet<FrameType> = new Set(["gps", "relalt", "hud", "imu"]);
 
 const nothing = <Type extends FrameType>(): Newest<Type> => signal(undefined);
 
@@ -86,7 +91,7 @@ export class VehicleState {
   );
   readonly mission = this.orKnown(
     this.newest.mission,
-    (mission) => mission,
+    ({ item, items, distance, state }) => ({ item, items, distance, state }),
     ({ mission }) => mission && { ...mission, distance: null },
   );
 
@@ -127,7 +132,11 @@ export class VehicleState {
     }
     if (frame.type === "system") this.follow(frame.data.armed, at);
     // The union of types and data is one of pairs.
-    (this.newest[frame.type] as Signal<Timed<unknown>>).value = { value: frame.data, at };
+    (this.newest[frame.type] as Signal<Timed<unknown>>).value = {
+      value: frame.data,
+      at,
+      lateMs: soonLate.has(frame.type) ? SOON_LATE_MS : LATE_MS,
+    };
     if (frame.type === "gps") this.track.add({ lat: frame.data.latitude, lng: frame.data.longitude });
   }
 
@@ -138,7 +147,7 @@ export class VehicleState {
 
   /** Whether a value is as new as it should be. */
   isFresh = (timed: Timed<unknown> | undefined): boolean =>
-    this.live.value && timed !== undefined && now.value - timed.at < LATE_MS;
+    this.live.value && timed !== undefined && now.value - timed.at < (timed.lateMs ?? LATE_MS);
 
   private follow(armed: boolean, at: number): void {
     const before = this.newest.system.peek()?.value.armed;
@@ -153,7 +162,7 @@ export class VehicleState {
   ): TimedSignal<Value> {
     return computed(() => {
       const timed = newest.value;
-      if (timed) return { value: of(timed.value), at: timed.at };
+      if (timed) return { ...timed, value: of(timed.value) };
       const snapshot = this.known.value;
       const value = snapshot && known(snapshot.state);
       if (!snapshot?.state.link || value === null || value === undefined) return undefined;

@@ -128,3 +128,18 @@ test("a gateway that does not answer is said, and asked again", async () => {
   // The browser itself says on its console that the connection was refused.
   at.window.faults.splice(0);
 });
+
+test("live data that never comes is said, until it comes", async () => {
+  const page = await at.window.newTab("/billing");
+  let isBlocked = true;
+  await page.routeWebSocket(
+    /socket\.io/,
+    (socket) => void (isBlocked ? socket.close() : socket.connectToServer()),
+  );
+  await page.goto("/sign-in");
+  await signIn(page, user);
+  const banner = page.getByRole("alert").filter({ hasText: "No connection to the gateway" });
+  await banner.waitFor();
+  isBlocked = false;
+  await banner.waitFor({ state: "detached" });
+});

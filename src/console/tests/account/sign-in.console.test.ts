@@ -96,3 +96,20 @@ test("an address without a page says so, and leads to the drones", async () => {
   await page.getByRole("link", { name: "To your fleet" }).click();
   await shown(page, "Sign in");
 });
+
+test("an account is offered where the gateway allows registrations", async () => {
+  const offered = async (registration: boolean) => {
+    const page = await at.window.newTab("/billing");
+    await page.route("**/sign-in", async (route) => {
+      const html = (await (await route.fetch()).text()).replace(
+        /registration(&quot;|"):true/,
+        `registration$1:${registration}`,
+      );
+      await route.fulfill({ contentType: "text/html", body: html });
+    });
+    await page.goto("/sign-in");
+    await shown(page, "Sign in");
+    return page.getByRole("link", { name: "Create an account" }).count();
+  };
+  expect([await offered(true), await offered(false)]).toEqual([1, 0]);
+});

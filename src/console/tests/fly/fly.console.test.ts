@@ -65,8 +65,20 @@ test("a pilot arms, takes off, goes to a place on the map and lands", async () =
   const lng = Number(await page.getByLabel("Longitude").inputValue());
   expect(lng).toBeLessThan(from.lng);
   // The height that it has now.
-  await hold(button(page, /^Hold to go there at 1[12]\.\d m/));
-  await order(page, /^Go to a position at 1[12]\.\d m done/).waitFor();
+  await page.getByLabel("Longitude").fill(`${lng}`.replace(".", ","));
+  await button(page, /^Hold to go there at 1[12]\.\d m, \d+ m away/).waitFor();
+  await page.getByLabel("Longitude").fill(`${lng}x`);
+  await button(page, "Enter numbers").waitFor();
+  await page.getByLabel("Longitude").fill(`${lng}`);
+  // Other units change the text, and not the height.
+  await page.getByLabel("Above home (m)").fill("12");
+  await button(page, "Imperial units").click();
+  expect(await page.getByLabel("Above home (ft)").inputValue()).toBe("39");
+  await button(page, /^Hold to go there at 39\.4 ft/).waitFor();
+  await button(page, "Metric units").click();
+  expect(await page.getByLabel("Above home (m)").inputValue()).toBe("12");
+  await hold(button(page, /^Hold to go there at 12\.0 m/));
+  await order(page, /^Go to a position at 12\.0 m done/).waitFor();
   await eventually("it goes west", () => drone.vehicle.state.position.lng < (from.lng + lng) / 2);
 
   await hold(land);
@@ -114,6 +126,19 @@ test("an order without an acknowledgement is unknown, and an emergency order pas
   expect(await order(page, "Arm under way").count()).toBe(1);
   await order(page, /Arm unknown: look before you repeat.*may have/).waitFor({ timeout: 20_000 });
   tapped.tap.withholdAcknowledgements = false;
+  // So is one whose reply is of somebody on the way.
+  const replies = [
+    { status: 504, body: "<h1>Gateway Timeout</h1>" },
+    { status: 200, body: "<h1>Sign in</h1>" },
+  ];
+  for (const reply of replies) {
+    await page.route("**/drone/action/*", (route) => route.fulfill({ ...reply, contentType: "text/html" }));
+    await button(page, /^Stop here/).click();
+    await order(page, /Stop here unknown: look before you repeat/)
+      .nth(replies.indexOf(reply))
+      .waitFor();
+    await page.unroute("**/drone/action/*");
+  }
 });
 
 test("a mission is pushed, started, paused and continued, and ends with stopped motors in an emergency", async () => {
@@ -130,6 +155,17 @@ test("a mission is pushed, started, paused and continued, and ends with stopped 
   await hold(button(page, "Hold to push"));
   await order(page, `Push ${HOSTILE} done`).waitFor();
   await page.getByText(`On board: ${HOSTILE}`).waitFor();
+  // As many items, pushed by another client.
+  const other = (await user.api.post("/mission", { name: "Of another" })).body.id;
+  await user.api.post(`/mission/${other}/points`, points);
+  for (const [mission_id, name] of [
+    [other, "Of another"],
+    [id, HOSTILE],
+  ]) {
+    const reply = await user.api.post("/drone/action/push_mission", { drone_id: drone.id, mission_id });
+    expect(reply).toMatchObject({ status: 200 });
+    await page.getByText(`On board: ${name}`).waitFor();
+  }
 
   await page.getByRole("combobox", { name: "Flight mode" }).selectOption("GUIDED");
   await button(page, "Set").click();

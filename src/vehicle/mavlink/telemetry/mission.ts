@@ -19,7 +19,7 @@ const NOT_SAID = 0;
 export function missionProgress(
   { seq, total, missionState }: common.MissionCurrent,
   { autopilot }: Pick<VehicleIdentity, "autopilot">,
-): Omit<MissionProgress, "distance"> {
+): Pick<MissionProgress, "item" | "items" | "state"> {
   const state = total === NO_ITEMS ? "none" : (states[missionState] ?? "unknown");
   if (state === "none") return { item: null, items: 0, state };
   const item = autopilot === "px4" ? seq + 1 : Math.max(1, seq);
@@ -32,12 +32,13 @@ export function toMission(
   vehicle: Pick<VehicleIdentity, "autopilot">,
   metres: number | undefined,
   mode: string,
+  writes: number,
 ): TelemetryMessage {
   const { item, items, state } = missionProgress(message, vehicle);
   // PX4 1.16 says no state.
   const isFlown = state === "flying" || (state === "unknown" && mode === "AUTO.MISSION");
   const distance = isFlown ? (metres ?? null) : null;
-  return { type: "mission", data: { item, items, distance, state } };
+  return { type: "mission", data: { item, items, distance, state, writes } };
 }
 
 /** Metres from a position to the one that PX4 is flying to. */

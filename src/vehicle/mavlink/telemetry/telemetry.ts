@@ -34,6 +34,8 @@ export class Telemetry {
   private home: TelemetryMessage | undefined;
   private position: common.GlobalPositionInt | undefined;
   /** MISSION_CURRENT.seq, and when it changed. */
+  /** Transfers of plans to the vehicle that it has ended. */
+  private writes = 0;
   private item: { readonly seq: number; readonly changedAt: number } | undefined;
   /** ArduPilot: metres to the current item of the mission, and when that was said. */
   private ahead: { readonly metres: number; readonly at: number } | undefined;
@@ -91,7 +93,11 @@ export class Telemetry {
       }),
       channel.on(common.MissionCurrent, (message) => {
         if (message.seq !== this.item?.seq) this.beginItem(message.seq);
-        this.emit(toMission(message, this.vehicle, this.metresAhead(), this.state.mode));
+        this.emit(toMission(message, this.vehicle, this.metresAhead(), this.state.mode, this.writes));
+      }),
+      // It ends a transfer to the vehicle; one from the vehicle is ended by the ground station.
+      channel.on(common.MissionAck, () => {
+        this.writes += 1;
       }),
       this.listenAhead(),
       channel.on(common.VfrHud, (message) => this.emit(toHud(message))),

@@ -14,7 +14,9 @@ export class OnBoard {
   readonly fence = signal<Schemas["FenceOnBoard"] | undefined>(undefined);
   readonly failure = signal("");
   private readonly missions = signal<readonly Schemas["Mission"][]>([]);
-  private isReading = false;
+  /** The read that is under way, and whether another is to follow it. */
+  private reading: Promise<void> | undefined;
+  private isOutdated = false;
 
   constructor(
     private readonly client: FleetClient,
@@ -22,19 +24,36 @@ export class OnBoard {
     private readonly state: VehicleState,
   ) {}
 
-  /** Reads when the vehicle answers, and again when it has another number of items. Returns what ends that. */
+  /** Reads when the vehicle answers, and again when its plans were written. Returns what ends that. */
   follow(): () => void {
     void this.readMissions();
-    const items = computed(() => this.state.mission.value?.value.items);
+    const written = computed(() => {
+      const mission = this.state.newest.mission.value?.value;
+      return mission && `${mission.items} ${mission.writes}`;
+    });
     return effect(() => {
-      items.value;
+      written.value;
       if (this.state.isLive.value) void this.read();
     });
   }
 
-  async read(): Promise<void> {
-    if (this.isReading) return;
-    this.isReading = true;
+  /** What is on board now, or later: a read that is under way may have begun before a change. */
+  read(): Promise<void> {
+    this.isOutdated = true;
+    this.reading ??= this.readAll().finally(() => {
+      this.reading = undefined;
+    });
+    return this.reading;
+  }
+
+  private async readAll(): Promise<void> {
+    while (this.isOutdated) {
+      this.isOutdated = false;
+      await this.readOnce();
+    }
+  }
+
+  private async readOnce(): Promise<void> {
     const { api } = this.client;
     const params = { path: { drone_id: this.drone.id } };
     try {
@@ -44,8 +63,6 @@ export class OnBoard {
       if (this.nameOf(this.mission.value.mission_id) === undefined) await this.readMissions();
     } catch (error) {
       this.failure.value = errorText(error);
-    } finally {
-      this.isReading = false;
     }
   }
 

@@ -1,8 +1,9 @@
-import { type Signal, useSignal } from "@preact/signals";
-import { height, inMetres, shortLength } from "../../../format/units";
-import type { LatLng } from "../../../map/features";
+import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
+import { distance, height, inMetres, shortLength } from "../../../format/units";
+import { type LatLng, metresBetween } from "../../../map/features";
 import { HoldButton } from "../../../parts/hold-button";
 import { Labelled } from "../../../parts/labelled";
+import { readNumber } from "../../../parts/number";
 import { strings } from "../../../strings";
 import { useFlown } from "../context";
 import { PushSheet } from "./push-sheet";
@@ -39,60 +40,66 @@ export function Sheets({ sheet }: { sheet: Signal<SheetOf | undefined> }) {
   }
 }
 
-/** As entered, in the unit that is shown, kept for the next order. */
-const entered = { takeOff: "", goTo: "" };
-
 interface FieldProps {
   readonly label: string;
-  readonly value: Signal<string>;
-  readonly type?: "number" | "text";
+  readonly text: string;
+  readonly onInput: (text: string) => void;
 }
 
-const NumberField = ({ label, value, type = "text" }: FieldProps) => (
+const NumberField = ({ label, text, onInput }: FieldProps) => (
   <Labelled label={label}>
     {(field) => (
       <input
         {...field}
-        type={type as "text"}
         inputMode="decimal"
-        step="any"
         autocomplete="off"
-        value={value.value}
-        onInput={({ currentTarget }) => {
-          value.value = currentTarget.value;
-        }}
+        value={text}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
       />
     )}
   </Labelled>
 );
 
-const HeightField = ({ value }: { value: Signal<string> }) => (
-  <NumberField label={text.height(shortLength().name)} value={value} type="number" />
-);
+/** Metres above home; undefined while the text is no number. */
+type Metres = Signal<number | undefined>;
 
-/** Metres; undefined when nothing was entered. */
-const metresOf = (text: string): number | undefined => {
-  const number = Number.parseFloat(text);
-  return Number.isFinite(number) ? Number(inMetres(number).toFixed(2)) : undefined;
-};
-const inShownUnit = (metres: number): string => (metres * shortLength().factor).toFixed(0);
+/** Entered in the unit that is shown. Another unit changes the text, and not the height. */
+function HeightField({ metres }: { metres: Metres }) {
+  const entered = useSignal("");
+  useSignalEffect(() => {
+    const { factor } = shortLength();
+    const height = metres.peek();
+    if (height !== undefined) entered.value = (height * factor).toFixed(0);
+  });
+  return (
+    <NumberField
+      label={text.height(shortLength().name)}
+      text={entered.value}
+      onInput={(typed) => {
+        const number = readNumber(typed);
+        entered.value = typed;
+        metres.value = number === undefined ? undefined : Number(inMetres(number).toFixed(2));
+      }}
+    />
+  );
+}
 
 function TakeOffSheet({ close }: { close: () => void }) {
   const { orders } = useFlown();
-  const value = useSignal(entered.takeOff || inShownUnit(10));
-  const metres = metresOf(value.value);
-  const isPossible = metres !== undefined && metres > 0;
+  const metres: Metres = useSignal(10);
+  const above = metres.value;
+  const isPossible = above !== undefined && above > 0;
+  const why = orders.whyNotTakeOff.value;
   return (
     <Sheet title={text.takeOff} close={close}>
-      <HeightField value={value} />
+      <HeightField metres={metres} />
       <SheetButtons
-        label={isPossible ? text.holdToTakeOff(height(metres)) : text.enterHeight}
-        isDisabled={!isPossible}
+        label={why || (isPossible ? text.holdToTakeOff(height(above)) : text.enterHeight)}
+        isDisabled={why !== "" || !isPossible}
         close={close}
         onHeld={() => {
-          entered.takeOff = value.value;
           close();
-          if (isPossible) void orders.takeOff(metres);
+          if (isPossible) void orders.takeOff(above);
         }}
       />
     </Sheet>
@@ -101,34 +108,42 @@ function TakeOffSheet({ close }: { close: () => void }) {
 
 function GoToSheet({ at, close }: { at: LatLng | undefined; close: () => void }) {
   const { state, orders } = useFlown();
-  const here = at ?? state.position.peek()?.value;
-  const lat = useSignal(here?.lat.toFixed(6) ?? "");
-  const lng = useSignal(here?.lng.toFixed(6) ?? "");
-  const value = useSignal(
-    entered.goTo || inShownUnit(Math.max(5, Math.round(state.height.peek()?.value ?? 10))),
-  );
-  const metres = metresOf(value.value);
-  const position = { lat: Number.parseFloat(lat.value), lng: Number.parseFloat(lng.value) };
-  const isPossible = metres !== undefined && Math.abs(position.lat) <= 90 && Math.abs(position.lng) <= 180;
+  const here = state.position.value?.value;
+  const begun = at ?? state.position.peek()?.value;
+  const lat = useSignal(begun?.lat.toFixed(6) ?? "");
+  const lng = useSignal(begun?.lng.toFixed(6) ?? "");
+  const metres: Metres = useSignal(Math.max(5, Math.round(state.height.peek()?.value ?? 10)));
+  const position = readPosition(lat.value, lng.value);
+  const above = metres.value;
+  const why = orders.whyNotGo.value;
+  const label = () => {
+    if (!position || above === undefined) return text.enterHeight;
+    return text.holdToGo(height(above), here && distance(metresBetween(here, position)));
+  };
   return (
     <Sheet title={text.goTo} close={close}>
       <div class="sheet-fields">
-        <NumberField label={text.latitude} value={lat} />
-        <NumberField label={text.longitude} value={lng} />
-        <HeightField value={value} />
+        <NumberField label={text.latitude} text={lat.value} onInput={(typed) => (lat.value = typed)} />
+        <NumberField label={text.longitude} text={lng.value} onInput={(typed) => (lng.value = typed)} />
+        <HeightField metres={metres} />
       </div>
       <SheetButtons
-        label={isPossible ? text.holdToGo(height(metres)) : text.enterHeight}
-        isDisabled={!isPossible}
+        label={why || label()}
+        isDisabled={why !== "" || !position || above === undefined}
         close={close}
         onHeld={() => {
-          entered.goTo = value.value;
           close();
-          if (isPossible) void orders.goTo(position, metres);
+          if (position && above !== undefined) void orders.goTo(position, above);
         }}
       />
     </Sheet>
   );
+}
+
+function readPosition(latitude: string, longitude: string): LatLng | undefined {
+  const [lat, lng] = [readNumber(latitude), readNumber(longitude)];
+  if (lat === undefined || lng === undefined) return undefined;
+  return Math.abs(lat) <= 90 && Math.abs(lng) <= 180 ? { lat, lng } : undefined;
 }
 
 const MOTORS_HOLD_MS = 3_000;

@@ -1,4 +1,5 @@
 import { computed, signal } from "@preact/signals";
+import { readNumber } from "../../../parts/number";
 import { isSameParam } from "./param-file";
 
 /** A parameter of the vehicle, and what the user entered in its place. */
@@ -72,14 +73,7 @@ export class ParamEdits {
 
 function rowOf(name: string, value: number | null, entered: string | undefined): ParamRow {
   if (entered === undefined) return { name, value, entered, state: "same" };
-  const number = numberOf(entered);
+  const number = readNumber(entered);
   if (number === undefined) return { name, value, entered, state: "invalid" };
   return { name, value, entered, state: value !== null && isSameParam(number, value) ? "same" : "changed" };
-}
-
-/** Undefined of a text that is no number. */
-export function numberOf(entered: string): number | undefined {
-  const text = entered.trim().replace(",", ".");
-  const number = Number(text);
-  return text !== "" && Number.isFinite(number) ? number : undefined;
 }

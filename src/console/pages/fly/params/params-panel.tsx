@@ -3,10 +3,11 @@ import { useId } from "preact/hooks";
 import { reply } from "../../../../client/client";
 import { useAction } from "../../../parts/action";
 import { Failure } from "../../../parts/loaded";
+import { readNumber } from "../../../parts/number";
 import { useSession } from "../../../session/context";
 import { strings } from "../../../strings";
 import { useFlown } from "../context";
-import { numberOf, type ParamEdits, type ParamRow } from "./param-edits";
+import type { ParamEdits, ParamRow } from "./param-edits";
 import { paramText, readParamFile, writeParamFile } from "./param-file";
 import "./params.css";
 
@@ -51,7 +52,7 @@ export function ParamsPanel({ edits }: { edits: ParamEdits }) {
       const changed = edits.changed.peek();
       for (let at = 0; at < changed.length; at += MOST_AT_ONCE) {
         const part = changed.slice(at, at + MOST_AT_ONCE);
-        const values = part.map(({ name, entered }) => [name, numberOf(entered ?? "") ?? 0] as const);
+        const values = part.map(({ name, entered }) => [name, readNumber(entered ?? "") ?? 0] as const);
         const done = await orders.setParams(Object.fromEntries(values));
         if (done) edits.update(done.result.written.map(({ param_id, value }) => [param_id, value]));
         else return readAgain(part.map(({ name }) => name));

@@ -39,6 +39,8 @@ export class Keyboard implements StickSource {
   }
 
   private readonly press = (event: KeyboardEvent) => {
+    // macOS tells of no key that is let go while this one is held.
+    if (event.metaKey) this.held.clear();
     const isShortcut = event.ctrlKey || event.metaKey || event.altKey;
     if (!(event.code in KEYS) || isShortcut || isEntered(event.target)) return;
     event.preventDefault();

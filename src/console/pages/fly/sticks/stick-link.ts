@@ -15,7 +15,8 @@ const text = strings.fly.sticks;
 const EVERY_MS = 50;
 /** An old frame is worth nothing: none is sent while so many bytes wait for the network. */
 const MOST_WAITING_BYTES = 2_048;
-const AGAIN_MS = 1_000;
+/** Before the relay is dialled again, longer each time. */
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [500, 5_000];
 const MOST_BUTTONS = 16;
 
 /**
@@ -58,6 +59,7 @@ export class StickLink {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private pause: ReturnType<typeof setTimeout> | undefined;
   private isTokenRefreshed = false;
+  private pauseMs = FIRST_PAUSE_MS;
   private session = "";
 
   constructor(private readonly options: Options) {}
@@ -82,6 +84,7 @@ export class StickLink {
     this.source = source;
     this.counted.value = 0;
     this.isTokenRefreshed = false;
+    this.pauseMs = FIRST_PAUSE_MS;
     this.connect();
   }
 
@@ -140,6 +143,7 @@ export class StickLink {
     const at = performance.now();
     this.answered.value = { roundTrip: at - said.t, acknowledgement: said, at };
     this.isTokenRefreshed = false;
+    this.pauseMs = FIRST_PAUSE_MS;
   }
 
   private async closed(code: number): Promise<void> {
@@ -158,7 +162,8 @@ export class StickLink {
       await this.options.refreshToken().catch(() => undefined);
     }
     if (this.current.peek() !== "connecting" || this.socket) return;
-    this.pause = setTimeout(() => this.connect(), closing.next === "again" ? AGAIN_MS : 0);
+    this.pause = setTimeout(() => this.connect(), closing.next === "again" ? this.pauseMs : 0);
+    this.pauseMs = Math.min(2 * this.pauseMs, LONGEST_PAUSE_MS);
   }
 
   private closeSocket(): void {

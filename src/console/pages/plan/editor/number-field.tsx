@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
+import { readNumber } from "../../../parts/number";
 import { strings } from "../../../strings";
 
 export interface NumberUnit {
@@ -44,7 +45,7 @@ export function NumberField(props: NumberFieldProps) {
       fault.value = "";
       return;
     }
-    const read = readNumber(typed, unit, isOptional);
+    const read = readValue(typed, unit, isOptional);
     fault.value = faultOf(read, props);
     if (fault.value !== "" || read === undefined) return;
     entered.value = undefined;
@@ -71,7 +72,7 @@ export function NumberField(props: NumberFieldProps) {
         onChange={({ currentTarget }) => finish(currentTarget.value)}
         onKeyDown={(event) => {
           const by = { ArrowUp: step, ArrowDown: -step }[event.key];
-          const number = by && readNumber(text, unit, false);
+          const number = by && readValue(text, unit, false);
           if (by === undefined || typeof number !== "number") return;
           event.preventDefault();
           finish(inDigits(number * unit.factor + by, digits));
@@ -90,11 +91,10 @@ export function NumberField(props: NumberFieldProps) {
 const inDigits = (value: number, digits: number): string => String(Number(value.toFixed(digits)));
 
 /** Undefined for a text that is no number. */
-function readNumber(text: string, unit: NumberUnit, isOptional: boolean): number | null | undefined {
-  const plain = text.trim().replace(",", ".");
-  if (plain === "") return isOptional ? null : undefined;
-  const number = Number(plain);
-  return Number.isFinite(number) ? number / unit.factor : undefined;
+function readValue(text: string, unit: NumberUnit, isOptional: boolean): number | null | undefined {
+  if (isOptional && text.trim() === "") return null;
+  const number = readNumber(text);
+  return number === undefined ? undefined : number / unit.factor;
 }
 
 function faultOf(
