@@ -330,7 +330,7 @@ export const strings = {
         paused: "paused",
         complete: "complete",
       },
-      climbs: (height: string) => `Climbs to ${height}. The mission begins there.`,
+      climbs: (height: string) => `Climbs to ${height}. The mission begins there, while this page is open.`,
     },
     map: {
       label: "The drone with its track, home, mission and fence",
