@@ -118,8 +118,9 @@ function flownCopter(): LoggedCopter {
 test("pymavlink and we read the same messages in a simulated vehicle's DataFlash log", async () => {
   const path = flownCopter().logs.at(-1);
   const others = await theirs("dataflash", path as string);
-  expect(new Set(others.map(([name]) => name)).size).toBeGreaterThan(12);
-  expect(others.length).toBeGreaterThan(4_000);
+  // All that the simulator logs but ERR.
+  expect(new Set(others.map(([name]) => name)).size).toBe(10);
+  expect(others.length).toBeGreaterThan(1_000);
   expectSame(oursDataFlash(readFileSync(path as string)), others);
 });
 
