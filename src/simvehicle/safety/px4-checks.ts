@@ -54,7 +54,8 @@ export class Px4Checks {
     else if (flight.time < flight.options.bootSeconds)
       fails("check_estimator_missing_data", "Waiting for estimator to initialize");
     if (remaining(flight.battery) < 0.05) fails("check_battery_critical", "Critical battery");
-    if (!flight.mode.armable)
+    // In flight PX4 reports nothing when it enters such a mode.
+    if (!flight.armed && !flight.mode.armable)
       fails("check_modes_cannot_takeoff", "Mode not suitable for arming", LANDING_MODES);
     return found;
   }
