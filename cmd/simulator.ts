@@ -25,7 +25,7 @@ runProcess(async () => {
     ...repeated(config.SIMULATOR_PX4_COPTERS, { kind: "copter", autopilot: "px4" }),
   ];
   const logFolder = (at: number): string | undefined => {
-    if (config.SIMULATOR_LOG_FOLDER === undefined || fleet[at]?.autopilot === "px4") return undefined;
+    if (config.SIMULATOR_LOG_FOLDER === undefined) return undefined;
     const folder = join(config.SIMULATOR_LOG_FOLDER, String(at + 1));
     mkdirSync(folder, { recursive: true });
     return folder;

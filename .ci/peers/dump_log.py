@@ -1,7 +1,9 @@
 """Prints every message of a flight log as pymavlink or pyulog reads it, a line of JSON each:
 [name, time in microseconds or null, {field: value}].
 
-    dump_log.py dataflash|tlog|ulog FILE
+    dump_log.py dataflash|tlog|ulog|ulog-head FILE
+
+ulog-head prints what a PX4 log tells beside its topics: version, parameters, texts.
 """
 
 import json
@@ -53,4 +55,15 @@ def ulog(path):
             show(topic.name, None, {key: values[at] for key, values in topic.data.items()})
 
 
-{"dataflash": dataflash, "tlog": tlog, "ulog": ulog}[sys.argv[1]](sys.argv[2])
+def ulog_head(path):
+    from pyulog import ULog
+
+    log = ULog(path)
+    show("info", log.start_timestamp, log.msg_info_dict)
+    show("version", None, {"name": log.get_version_info_str()})
+    show("parameters", None, log.initial_parameters)
+    for text in log.logged_messages:
+        show("text", text.timestamp, {"level": text.log_level_str(), "text": text.message})
+
+
+{"dataflash": dataflash, "tlog": tlog, "ulog": ulog, "ulog-head": ulog_head}[sys.argv[1]](sys.argv[2])

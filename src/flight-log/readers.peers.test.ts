@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual, promisify } from "node:util";
 import { packageRoot } from "../platform/process/version";
+import type { Autopilot } from "../simvehicle/flight-state";
+import { statsOf } from "../testing/analysed-logs";
 import { atEndOfFile } from "../testing/clean-up";
 import { DataFlashLog, tlog, Ulog } from "../testing/flight-logs";
 import { LoggedCopter } from "../testing/worlds/logged-copter";
@@ -109,8 +111,15 @@ function expectSame(ours: Message[], others: Message[]): void {
   expect(ours).toHaveLength(others.length);
 }
 
-function flownCopter(): LoggedCopter {
-  const copter = new LoggedCopter(join(folder, "log"));
+/** pyulog gives the messages topic by topic, and their fields in another order. */
+function byName(messages: Message[]): Message[] {
+  return messages
+    .map(([name, at, fields]): Message => [name, at, Object.fromEntries(Object.entries(fields).sort())])
+    .sort(([one], [other]) => one.localeCompare(other));
+}
+
+function flownCopter(autopilot: Autopilot = "ardupilot"): LoggedCopter {
+  const copter = new LoggedCopter(join(folder, autopilot), {}, autopilot);
   copter.fly();
   return copter;
 }
@@ -211,8 +220,6 @@ test("pyulog and we read the same topics, in a log of ours and in one that pyulo
   const path = join(folder, "ours.ulg");
   const again = join(folder, "theirs.ulg");
   writeFileSync(path, log.bytes);
-  const byName = (messages: Message[]) =>
-    messages.map(([name, at, fields]) => [name, at, Object.fromEntries(Object.entries(fields).sort())]);
   const others = byName(await theirs("ulog", path));
   expect(others).toHaveLength(80);
   expect(byName(oursUlog(log.bytes))).toEqual(others);
@@ -220,6 +227,39 @@ test("pyulog and we read the same topics, in a log of ours and in one that pyulo
   const rewritten = byName(oursUlog(readFileSync(again)));
   const sorted = (messages: unknown[]) => messages.map((each) => JSON.stringify(each)).sort();
   expect(sorted(rewritten)).toEqual(sorted(others));
+});
+
+test("pyulog and we read the same topics and figures in a simulated vehicle's ULog", async () => {
+  const copter = flownCopter("px4");
+  copter.vehicle.recorder?.stop();
+  const path = copter.logs.at(-1) as string;
+  const bytes = readFileSync(path);
+  const others = byName(await theirs("ulog", path));
+  expect(new Set(others.map(([name]) => name)).size).toBe(7);
+  expect(others.length).toBeGreaterThan(2_000);
+  expectSame(byName(oursUlog(bytes)), others);
+  const [figures, ...more] = JSON.parse(await python("flight_figures.py", path));
+  expect(more).toEqual([]);
+  const stats = statsOf(bytes);
+  expect(figures).toMatchObject({ is_over: stats.complete, failsafes: stats.failsafes });
+  expect(figures.duration).toBeCloseTo(stats.duration_seconds, 3);
+  expect(figures.distance / stats.distance_m).toBeCloseTo(1, 2);
+  expect(figures.max_altitude).toBeCloseTo(stats.max_altitude_m ?? Number.NaN, 2);
+  expect(figures.min_voltage).toBeCloseTo(stats.battery?.min_voltage_v ?? Number.NaN, 3);
+});
+
+test("pyulog finds the version, the parameters and the texts in a simulated vehicle's ULog", async () => {
+  const copter = flownCopter("px4");
+  copter.vehicle.recorder?.stop();
+  const [info, version, parameters, ...texts] = await theirs("ulog-head", copter.logs.at(-1) as string);
+  expect(info?.[2]).toMatchObject({ sys_name: "PX4", ver_hw: "PX4_SITL" });
+  expect(version?.[2]).toEqual({ name: "v1.18.0" });
+  const params = copter.vehicle.flight.params.all.map(({ name, value }) => [name, value]);
+  expect(parameters?.[2]).toEqual(Object.fromEntries(params));
+  expect(texts.map(([, , fields]) => fields)).toContainEqual({
+    level: "INFO",
+    text: "[commander] Disarmed by landing\t",
+  });
 });
 
 test("pymavlink flies the simulated vehicle", async () => {

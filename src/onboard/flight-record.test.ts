@@ -23,11 +23,17 @@ interface Execution {
   readonly assets?: readonly { readonly asset_type: string; readonly status: string }[];
 }
 
-test("a flight is recorded from arming to disarming, with its log, also an execution that was left open", async () => {
+const LOGS = [
+  { autopilot: "ardupilot", format: "dataflash", name: /^00000001\.BIN$/ },
+  { autopilot: "px4", format: "ulog", name: /^\d\d_\d\d_\d\d\.ulg$/ },
+] as const;
+
+test.each(LOGS)("$autopilot's flight is recorded with its log, and one that was left open", async (log) => {
   const gateway = await startTestGateway();
   const { api } = await gateway.newUser();
   const logFolder = freshFolder("logs");
-  const { vehicle, stop } = await startTestSimulator([{ kind: "copter", onboardPort: 0, logFolder }], 10);
+  const options = { kind: "copter", autopilot: log.autopilot, onboardPort: 0, logFolder } as const;
+  const { vehicle, stop } = await startTestSimulator([options], 10);
   atEndOfFile(stop);
   const input = { type: "sitl", name: "Heron", vehicle_type: "copter" };
   const { body: drone } = await api.post("/drone", { ...input, port: vehicle.port, link_host: vehicle.host });
@@ -66,9 +72,11 @@ test("a flight is recorded from arming to disarming, with its log, also an execu
     return data.assets?.some(({ status }) => status === "ready") && data;
   });
   expect(over).toMatchObject({ status: "completed", log_asset_id: expect.any(Number) });
-  expect(over?.assets).toEqual([expect.objectContaining({ asset_type: "logs", status: "ready" })]);
-  const { body: stats } = await api.post(`/executions/${running.id}/analyze-log`, {});
-  expect(stats.data.stats.max_altitude_m).toBeGreaterThan(8);
+  const asset = { asset_type: "logs", status: "ready", file_name: expect.stringMatching(log.name) };
+  expect(over?.assets).toEqual([expect.objectContaining(asset)]);
+  const { stats } = (await api.post(`/executions/${running.id}/analyze-log`, {})).body.data;
+  expect(stats).toMatchObject({ format: log.format, complete: true, flight_count: 1, failsafes: 0 });
+  expect(stats.max_altitude_m).toBeGreaterThan(8);
 });
 
 /** Shorter waits than a drone's. */

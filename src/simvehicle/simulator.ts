@@ -13,8 +13,8 @@ export interface SimulatedVehicleOptions extends FlightOptions {
   /** A second TCP port, for the computer on board; 0 takes a free one. Absent: no second port. */
   readonly onboardPort?: number;
   /**
-   * Where an ArduPilot vehicle keeps its DataFlash logs, a file for each flight. No two vehicles may share one.
-   * Without it nothing is logged.
+   * Where the vehicle keeps its logs: ArduPilot's `00000001.BIN` (DataFlash), PX4's `log/2026-05-01/10_20_30.ulg` (ULog).
+   * No two vehicles may share one. Without it nothing is logged.
    */
   readonly logFolder?: string;
 }
@@ -63,9 +63,7 @@ export class ServedVehicle {
   private constructor(private readonly options: SimulatedVehicleOptions) {}
 
   static async listen(options: SimulatedVehicleOptions, host: string): Promise<ServedVehicle> {
-    const { autopilot, systemId, port, onboardPort, logFolder } = options;
-    if (logFolder !== undefined && autopilot !== "ardupilot")
-      throw new Error("Only ArduPilot vehicles write DataFlash logs");
+    const { systemId, port, onboardPort } = options;
     const served = new ServedVehicle(options);
     try {
       for (const number of onboardPort === undefined ? [port] : [port, onboardPort]) {

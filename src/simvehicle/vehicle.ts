@@ -3,9 +3,10 @@ import { common, Event, type MavLinkData, minimal } from "../vehicle/mavlink/wir
 import { ardupilot } from "./commands/ardupilot";
 import { type Call, type CommandContext, fromInt, fromLong, type Handler, Result } from "./commands/call";
 import { px4 } from "./commands/px4";
-import { FlightRecorder } from "./dataflash/recorder";
+import { DataFlashRecorder } from "./dataflash/recorder";
 import { Flight } from "./flight";
 import type { FlightOptions } from "./flight-state";
+import type { FlightRecorder } from "./logging/flight-recorder";
 import { MissionProtocol } from "./missions/mission-protocol";
 import { type Mode, px4Mode } from "./modes";
 import { ParamProtocol, type Sender } from "./params/param-protocol";
@@ -16,6 +17,7 @@ import { localSetpoint } from "./setpoints";
 import { statusTexts } from "./status-text";
 import { Streams } from "./streams";
 import { hasMessage, type TelemetryView, telemetry } from "./telemetry/index";
+import { UlogRecorder } from "./ulog/recorder";
 
 const HEARTBEAT = 0;
 const HEARTBEAT_EVERY = 1000;
@@ -60,13 +62,12 @@ export class SimVehicle {
     logFolder?: string,
   ) {
     this.flight = new Flight(options, this.reports());
-    if (logFolder !== undefined)
-      this.recorder = new FlightRecorder(this.flight, logFolder, (text) => this.say(Severity.ERROR, text));
     // A command may come before the first step.
     this.flight.now = now;
     this.arming = new Arming(this.flight);
     this.streams = new Streams(options.autopilot);
     this.failsafes = new Failsafes(this.flight);
+    if (logFolder !== undefined) this.recorder = this.recorderInto(logFolder);
     this.params = new ParamProtocol(this.flight, send);
     this.missions = new MissionProtocol(this.flight, send);
     this.handlers = options.autopilot === "px4" ? px4 : ardupilot;
@@ -250,6 +251,14 @@ export class SimVehicle {
     };
   }
 
+  private recorderInto(folder: string): FlightRecorder {
+    const { flight, failsafes } = this;
+    const complain = (text: string) => this.say(Severity.ERROR, text);
+    return flight.autopilot === "px4"
+      ? new UlogRecorder(flight, failsafes, folder, complain)
+      : new DataFlashRecorder(flight, folder, complain);
+  }
+
   private sendEvent(id: number, level: number, args: Buffer): void {
     const { flight } = this;
     this.send(
@@ -267,6 +276,6 @@ export class SimVehicle {
   private say(severity: Severity, text: string): void {
     for (const piece of statusTexts(severity, text, this.nextText)) this.send(piece);
     this.nextText = (this.nextText % 65_535) + 1;
-    this.recorder?.text(text);
+    this.recorder?.text(severity, text);
   }
 }

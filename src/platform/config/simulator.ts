@@ -17,7 +17,7 @@ export const simulatorConfig = z.object({
     "Second TCP port of the first vehicle, for the computer on board; each further one takes the next. 0 opens no second port.",
   ),
   SIMULATOR_LOG_FOLDER: text(
-    "Where ArduPilot vehicles keep their DataFlash logs, each in a folder of its number from 1.",
+    "Where vehicles keep their logs, each in a folder of its number from 1: DataFlash (ArduPilot), ULog (PX4).",
   ),
   SIMULATOR_PX4_COPTERS: integer(VEHICLES, 0, "PX4 copters."),
   SIMULATOR_HOME: z

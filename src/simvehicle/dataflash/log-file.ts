@@ -1,12 +1,10 @@
-import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { BlockFile } from "../logging/block-file";
 import { FIELD_TYPES, LAYOUTS, type LogMessage } from "./layouts";
 
 const HEADER = 3;
 const FMT_TYPE = 0x80;
-/** Bytes gathered before they are written. */
-const BLOCK = 16_384;
-const LONGEST = 256;
 
 const typeOf = (format: string, name: string) => {
   const type = FIELD_TYPES[format];
@@ -22,49 +20,33 @@ const PLANS = new Map(
   }),
 );
 
-/** A DataFlash log being written, numbered after those that are in the folder as ArduPilot does: `00000001.BIN`. */
-export class LogFile {
-  private readonly descriptor: number;
-  private readonly block = Buffer.alloc(BLOCK);
-  private filled = 0;
+/** Numbered after those that are in the folder as ArduPilot does: `00000001.BIN`. */
+function nextPath(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  const last = readdirSync(folder).reduce((most, name) => Math.max(most, Number.parseInt(name, 10) || 0), 0);
+  return join(folder, `${String(last + 1).padStart(8, "0")}.BIN`);
+}
 
+/** A DataFlash log being written. */
+export class LogFile extends BlockFile {
   /** Makes the folder when there is none. Throws what the file system says. */
   constructor(folder: string) {
-    mkdirSync(folder, { recursive: true });
-    const last = readdirSync(folder).reduce(
-      (most, name) => Math.max(most, Number.parseInt(name, 10) || 0),
-      0,
-    );
-    const path = join(folder, `${String(last + 1).padStart(8, "0")}.BIN`);
-    this.descriptor = openSync(path, "wx");
+    super(nextPath(folder));
     for (const [name, { type, length, format, labels }] of PLANS)
       this.write("FMT", type, length, name, format, labels);
   }
 
   /** The values in the order of the layout's fields. */
-  write(message: LogMessage, ...values: readonly (number | string)[]): void {
-    const plan = PLANS.get(message);
-    if (!plan) throw new Error(`There is no layout of ${message}`);
-    if (BLOCK - this.filled < LONGEST) this.flush();
-    const { block } = this;
-    let at = this.filled;
-    block[at++] = 0xa3;
-    block[at++] = 0x95;
-    block[at++] = plan.type;
+  write(name: LogMessage, ...values: readonly (number | string)[]): void {
+    const plan = PLANS.get(name);
+    if (!plan) throw new Error(`There is no layout of ${name}`);
+    const message = Buffer.alloc(plan.length);
+    message.set([0xa3, 0x95, plan.type]);
+    let at = HEADER;
     for (const [index, field] of plan.fields.entries()) {
-      field.write(block, at, values[index] ?? 0);
+      field.write(message, at, values[index] ?? 0);
       at += field.size;
     }
-    this.filled = at;
-  }
-
-  close(): void {
-    this.flush();
-    closeSync(this.descriptor);
-  }
-
-  flush(): void {
-    writeSync(this.descriptor, this.block, 0, this.filled);
-    this.filled = 0;
+    this.append(message);
   }
 }

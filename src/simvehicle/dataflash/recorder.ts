@@ -1,6 +1,8 @@
-import type { Flight } from "../flight";
 import { type GlobalPosition, toHeading } from "../geo";
 import { groundSpeed } from "../kinematics";
+import { FlightRecorder } from "../logging/flight-recorder";
+import { Rates } from "../logging/rates";
+import type { Severity } from "../reports";
 import { remaining } from "../safety/battery";
 import { LogFile } from "./log-file";
 
@@ -24,65 +26,29 @@ const PERSISTS = 15;
  * for 15 s after disarming, with LOG_DISARMED always. All flights until power-off are in one file, with LOG_FILE_DSRMROT
  * each begins another.
  */
-export class FlightRecorder {
-  private file: LogFile | undefined;
+export class DataFlashRecorder extends FlightRecorder<LogFile> {
   private wasArmed = false;
   private persistsUntil = Number.NEGATIVE_INFINITY;
-  private readonly due = { position: 0, gps: 0, slow: 0 };
+  private readonly rates = new Rates(RATES);
   private mode: number | undefined;
   private home: GlobalPosition | undefined;
-  private broken = false;
 
-  /** `complain` gets the reason when logging ends. */
-  constructor(
-    private readonly flight: Flight,
-    private readonly folder: string,
-    private readonly complain: (text: string) => void,
-  ) {}
-
-  /** After each step of the flight; `now` is the wall clock in milliseconds. */
-  step(now: number): void {
-    this.guarded(() => {
-      const { armed, time, params } = this.flight;
-      if (armed) this.persistsUntil = time + PERSISTS;
-      const logs = time < this.persistsUntil || params.get("LOG_DISARMED") > 0;
-      if (this.file) this.armedChanged(this.file);
-      else if (logs) this.begin();
-      this.wasArmed = armed;
-      if (!this.file || !logs) return;
-      this.changes(this.file);
-      this.samples(this.file, now);
-    });
+  protected record(now: number): void {
+    const { armed, time, params } = this.flight;
+    if (armed) this.persistsUntil = time + PERSISTS;
+    const logs = time < this.persistsUntil || params.get("LOG_DISARMED") > 0;
+    if (this.file) this.armedChanged(this.file);
+    else if (logs) this.begin();
+    this.wasArmed = armed;
+    if (!this.file || !logs) return;
+    this.changes(this.file);
+    this.samples(this.file, now);
   }
 
-  /** A status text of the vehicle. */
-  text(text: string): void {
-    this.guarded(() => {
-      this.file?.write("MSG", this.time, text);
-      const error = ERRORS.find(([pattern]) => pattern.test(text));
-      if (error) this.file?.write("ERR", this.time, error[1], 1);
-    });
-  }
-
-  /** The vehicle is switched off. */
-  stop(): void {
-    this.guarded(() => this.end());
-  }
-
-  private get time(): number {
-    return Math.round(this.flight.time * 1e6);
-  }
-
-  /** A full disk costs the log and not the flight. */
-  private guarded(write: () => void): void {
-    if (this.broken) return;
-    try {
-      write();
-    } catch (error) {
-      this.broken = true;
-      this.file = undefined;
-      this.complain(`Logging failed: ${(error as NodeJS.ErrnoException).code ?? "unknown"}`);
-    }
+  protected recordText(file: LogFile, _severity: Severity, text: string): void {
+    file.write("MSG", this.time, text);
+    const error = ERRORS.find(([pattern]) => pattern.test(text));
+    if (error) file.write("ERR", this.time, error[1], 1);
   }
 
   private begin(): void {
@@ -95,7 +61,7 @@ export class FlightRecorder {
     if (flight.kind === "copter") file.write("MSG", time, "Frame: QUAD/PLUS");
     const { lat, lng, altitude } = flight.origin;
     file.write("ORGN", time, 0, lat, lng, altitude);
-    for (const rate of Object.keys(this.due) as (keyof typeof RATES)[]) this.due[rate] = flight.time;
+    this.rates.restart();
     this.mode = undefined;
     this.home = undefined;
   }
@@ -106,12 +72,6 @@ export class FlightRecorder {
     file.write("EV", this.time, armed ? EVENT.armed : EVENT.disarmed);
     file.flush();
     if (!armed && params.get("LOG_FILE_DSRMROT") > 0) this.end();
-  }
-
-  private end(): void {
-    const { file } = this;
-    this.file = undefined;
-    file?.close();
   }
 
   private changes(file: LogFile): void {
@@ -127,16 +87,10 @@ export class FlightRecorder {
   }
 
   private samples(file: LogFile, now: number): void {
-    if (this.isDue("position")) this.position(file);
-    if (this.isDue("gps")) this.gps(file, now);
-    if (this.isDue("slow")) this.system(file);
-  }
-
-  private isDue(rate: keyof typeof RATES): boolean {
-    const { flight, due } = this;
-    if (flight.time < due[rate]) return false;
-    due[rate] = Math.max(due[rate] + 1 / RATES[rate], flight.time - 1 / RATES[rate]);
-    return true;
+    const { rates, flight } = this;
+    if (rates.isDue("position", flight.time)) this.position(file);
+    if (rates.isDue("gps", flight.time)) this.gps(file, now);
+    if (rates.isDue("slow", flight.time)) this.system(file);
   }
 
   private position(file: LogFile): void {

@@ -1,7 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { distance, offsetBy } from "../../domain/geo";
+import type { FlightStats } from "../../flight-log/result";
+import type { Autopilot } from "../../simvehicle/flight-state";
 import { groundSpeed } from "../../simvehicle/kinematics";
+import type { Mode } from "../../simvehicle/modes";
 import { SimVehicle } from "../../simvehicle/vehicle";
 import { build } from "../../vehicle/mavlink/wire/codec";
 import { common, type MavLinkData } from "../../vehicle/mavlink/wire/messages";
@@ -21,9 +24,10 @@ export class LoggedCopter {
   constructor(
     private readonly logFolder: string,
     params: Readonly<Record<string, number>> = {},
+    private readonly autopilot: Autopilot = "ardupilot",
   ) {
     this.vehicle = new SimVehicle(
-      { kind: "copter", autopilot: "ardupilot", home: HOME, systemId: 1, bootSeconds: 0 },
+      { kind: "copter", autopilot, home: HOME, systemId: 1, bootSeconds: 0 },
       (message) => this.sent.push({ at: this.now, message }),
       this.now,
       logFolder,
@@ -39,11 +43,18 @@ export class LoggedCopter {
     return existsSync(this.logFolder);
   }
 
-  /** The logs in its folder, oldest first. */
+  /** The logs in its folder and in the folders in that, oldest first. */
   get logs(): string[] {
-    return readdirSync(this.logFolder)
+    const names = readdirSync(this.logFolder, { encoding: "utf8", recursive: true });
+    return names
+      .filter((name) => /\.(BIN|ulg)$/.test(name))
       .sort()
       .map((name) => join(this.logFolder, name));
+  }
+
+  /** Its status texts. */
+  get texts(): string[] {
+    return this.sent.flatMap(({ message }) => (message instanceof common.StatusText ? [message.text] : []));
   }
 
   command(command: number, params: Partial<common.CommandLong>): void {
@@ -76,10 +87,7 @@ export class LoggedCopter {
   /** Up to 20 m, to a place 72 m away, back home and down by itself. */
   fly(): void {
     const { flight } = this.vehicle;
-    this.command(176, { _param1: 1, _param2: 4 });
-    this.command(400, { _param1: 1 });
-    this.command(22, { _param7: 20 });
-    this.flyUntil(() => flight.relativeAltitude > 19.8, "the height");
+    this.takeOff(20);
     const { lat, lng } = offsetBy(HOME, 60, -40);
     this.vehicle.receive(
       build(common.CommandInt, {
@@ -90,13 +98,46 @@ export class LoggedCopter {
         _param1: -1,
         _param5: Math.round(lat * 1e7),
         _param6: Math.round(lng * 1e7),
-        _param7: 20,
+        _param7: this.heightOf(20),
       }),
       STATION,
     );
     this.flyUntil(() => distance(flight.position, { lat, lng }) < 0.3, "the place");
-    this.command(176, { _param1: 1, _param2: 6 });
+    this.enter(flight.modes.returning);
     this.flyUntil(() => !flight.armed, "the landing");
     this.step();
   }
+
+  /** Arms, climbs so many metres, and stays there. */
+  takeOff(height: number): void {
+    const { flight } = this.vehicle;
+    this.enter(flight.modes.guided);
+    this.command(400, { _param1: 1 });
+    this.command(22, { _param7: this.heightOf(height) });
+    const isUp = () => flight.relativeAltitude > height - 0.2 && flight.mode === flight.modes.guided;
+    this.flyUntil(isUp, "the height");
+  }
+
+  /** PX4 has its mode in two parameters. */
+  private enter({ number }: Mode): void {
+    const [_param2, _param3] = this.autopilot === "px4" ? [(number >> 16) & 0xff, number >> 24] : [number, 0];
+    this.command(176, { _param1: 1, _param2, _param3 });
+  }
+
+  /** PX4's heights are above mean sea level, whatever the frame. */
+  private heightOf(aboveHome: number): number {
+    return this.autopilot === "px4" ? HOME.altitude + aboveHome : aboveHome;
+  }
 }
+
+/** The figures of the log are those of the flight within one percent. */
+export function expectFigures(stats: FlightStats, truth: LoggedCopter["truth"]): void {
+  expectWithinPercent(stats.duration_seconds, truth.seconds);
+  expectWithinPercent(stats.distance_m, truth.distance);
+  expectWithinPercent(stats.max_altitude_m, truth.maxAltitude);
+  expectWithinPercent(stats.max_speed_ms, truth.maxSpeed);
+  expectWithinPercent(stats.battery?.min_voltage_v, truth.minVolts);
+}
+
+export const expectWithinPercent = (found: number | null | undefined, truth: number) =>
+  expect(Math.abs((found ?? Number.NaN) / truth - 1)).toBeLessThan(0.01);
