@@ -39,9 +39,17 @@ test.each(autopilots)("a watcher of a %s sees how far its mission is", async (na
   await waitFor("the mission", () => newest()?.items === items);
   const saysState = name !== "px4-1.16-quad";
   expect(newest()).toEqual({
-    ...{ item: 1, items, distance: null },
+    ...{ item: 1, items, distance: null, writes: expect.any(Number) },
     state: saysState ? "not_started" : "unknown",
   });
+  const { writes } = newest();
+  expect(writes).toBeGreaterThan(0);
+  // What is read changes nothing.
+  for (const kind of ["mission", "fence", "mission"])
+    expect(await vehicle.api.get(`/drone/${droneId}/onboard/${kind}`)).toMatchObject({ status: 200 });
+  const seen = watcher.frames("mission").length;
+  await waitFor("two frames", () => watcher.frames("mission").length > seen + 1);
+  expect(newest().writes).toBe(writes);
   await carryOut("guided");
   await carryOut("arm");
   await carryOut("start_mission", isRover(name) ? {} : { takeoff_altitude: 10 });
