@@ -1,4 +1,31 @@
-/** Every text of the console. Errors of requests are the API's own words. */
+/** Texts that several of `plan.commands` have. */
+const shared = {
+  action: "Action",
+  camera: "Camera (0: all)",
+  cycle: "Cycle",
+  hold: "Hold",
+  interval: "Interval",
+  mode: "Mode",
+  pitch: "Pitch",
+  pulse: "Pulse",
+  radius: "Radius",
+  relay: "Relay",
+  repeats: "Repeats (-1: without end)",
+  servo: "Servo",
+  stream: "Stream (0: all)",
+  tag: "Tag",
+  time: "Time",
+  times: "Times",
+  yaw: "Yaw",
+  switched: { 0: "off", 1: "on" },
+  leave: { label: "Leave", options: { 0: "at once", 1: "heading for the next waypoint" } },
+  leaveCircle: {
+    label: "Leave the circle",
+    options: { 0: "towards the line between the centres", 1: "straight to the next waypoint" },
+  },
+} as const;
+
+/** Every text of the console but the symbols of units. Errors of requests are the API's own words. */
 export const strings = {
   product: "Fleet Gateway",
   /** Of the browser's tab. */
@@ -503,7 +530,6 @@ export const strings = {
     },
   },
 
-  /** The names of MAVLink's commands and of their parameters are in `pages/plan/commands`. */
   video: {
     title: "Video",
     states: {
@@ -831,6 +857,169 @@ export const strings = {
       leftOut: (fields: string) => `The file cannot say: ${fields}.`,
       copy: "Save as a new plan",
       copyHint: "What is shown, saved or not, under another name.",
+    },
+    /** By the numbers of MAV_CMD. A parameter without options has its label alone. */
+    commands: {
+      16: { name: "Waypoint", param1: shared.hold, param2: "Acceptance radius", param4: shared.yaw },
+      82: { name: "Spline waypoint", param1: shared.hold },
+      22: { name: "Take off", param4: shared.yaw },
+      21: {
+        name: "Land",
+        param1: "Abort height",
+        param2: {
+          label: "Precision landing",
+          options: { 0: "off", 1: "when the target is seen", 2: "required" },
+        },
+        param4: shared.yaw,
+      },
+      20: { name: "Return to launch" },
+      17: { name: "Loiter without end", param3: shared.radius, param4: shared.yaw },
+      19: {
+        name: "Loiter for a time",
+        param1: shared.time,
+        param2: shared.leave,
+        param3: shared.radius,
+        param4: shared.leaveCircle,
+      },
+      18: { name: "Loiter turns", param1: "Turns", param3: shared.radius, param4: shared.leaveCircle },
+      31: {
+        name: "Loiter to a height",
+        param1: shared.leave,
+        param2: shared.radius,
+        param4: shared.leaveCircle,
+      },
+      93: {
+        name: "Delay",
+        param1: "Delay",
+        param2: "Until hour (UTC)",
+        param3: "Until minute",
+        param4: "Until second",
+      },
+      94: { name: "Place the payload", param1: "Largest descent" },
+      92: { name: "Guided by a companion computer", param1: { label: "Guided", options: shared.switched } },
+      84: { name: "VTOL take off", param4: shared.yaw },
+      85: { name: "VTOL land", param4: shared.yaw },
+      3000: {
+        name: "VTOL transition",
+        param1: { label: "To", options: { 3: "hover", 4: "forward flight" } },
+      },
+      178: {
+        name: "Change speed",
+        param1: { label: "Which", options: { 0: "airspeed", 1: "ground speed", 2: "climb", 3: "descent" } },
+        param2: "Speed",
+        param3: "Throttle (-1: as it is)",
+      },
+      177: { name: "Jump", param1: "To row", param2: shared.repeats },
+      600: { name: "Jump tag", param1: shared.tag },
+      601: { name: "Jump to a tag", param1: shared.tag, param2: shared.repeats },
+      189: { name: "Start of the landing" },
+      179: {
+        name: "Set home",
+        param1: { label: "To", options: { 0: "this position", 1: "where the vehicle is" } },
+      },
+      207: { name: "Fence", param1: { label: "Fence", options: { 0: "off", 1: "on", 2: "floor off" } } },
+      212: { name: "Autotune", param1: { label: "Autotune", options: shared.switched } },
+      112: { name: "Wait for a time", param1: shared.time },
+      114: { name: "Wait for a distance", param1: "Distance" },
+      115: {
+        name: "Turn",
+        param1: "Angle",
+        param2: "Rate",
+        param3: {
+          label: "Direction",
+          options: { "-1": "anticlockwise", 0: "the shorter way", 1: "clockwise" },
+        },
+        param4: { label: "From", options: { 0: "north", 1: "the present yaw" } },
+      },
+      183: { name: "Servo", param1: shared.servo, param2: shared.pulse },
+      184: {
+        name: "Repeat a servo",
+        param1: shared.servo,
+        param2: shared.pulse,
+        param3: shared.times,
+        param4: shared.cycle,
+      },
+      187: {
+        name: "Actuators",
+        param1: "Actuator 1",
+        param2: "Actuator 2",
+        param3: "Actuator 3",
+        param4: "Actuator 4",
+      },
+      211: {
+        name: "Gripper",
+        param1: "Gripper",
+        param2: { label: shared.action, options: { 0: "release", 1: "grab" } },
+      },
+      42600: {
+        name: "Winch",
+        param1: "Winch",
+        param2: {
+          label: shared.action,
+          options: { 0: "relax", 1: "release a length", 2: "release at a rate" },
+        },
+        param3: "Length (below 0: wind)",
+        param4: "Rate (below 0: wind)",
+      },
+      181: { name: "Relay", param1: shared.relay, param2: { label: "Setting", options: shared.switched } },
+      182: { name: "Repeat a relay", param1: shared.relay, param2: shared.times, param3: shared.cycle },
+      216: { name: "Sprayer", param1: { label: "Sprayer", options: shared.switched } },
+      218: {
+        name: "Auxiliary function",
+        param1: "Function",
+        param2: { label: "Switch", options: { 0: "low", 1: "middle", 2: "high" } },
+      },
+      208: {
+        name: "Parachute",
+        param1: { label: "Parachute", options: { 0: "disable", 1: "enable", 2: "release" } },
+      },
+      195: { name: "Look at a position" },
+      201: { name: "Look at a position (older)" },
+      197: { name: "Look at nothing" },
+      205: {
+        name: "Gimbal",
+        param1: shared.pitch,
+        param2: "Roll",
+        param3: shared.yaw,
+        altitude: { label: shared.mode, options: { 2: "by these angles" } },
+      },
+      1000: {
+        name: "Gimbal pitch and yaw",
+        param1: shared.pitch,
+        param2: shared.yaw,
+        param3: "Pitch rate",
+        param4: "Yaw rate",
+      },
+      206: {
+        name: "Picture every distance",
+        param1: "Distance (0: off)",
+        param2: "Shutter",
+        param3: { label: "First picture", options: { 0: "after the distance", 1: "at once" } },
+      },
+      214: { name: "Picture every interval", param1: shared.interval },
+      2000: {
+        name: "Take pictures",
+        param1: shared.camera,
+        param2: shared.interval,
+        param3: "Pictures (0: without end)",
+      },
+      2001: { name: "Stop taking pictures", param1: shared.camera },
+      203: { name: "Picture (older)" },
+      2500: { name: "Start the video", param1: shared.stream },
+      2501: { name: "Stop the video", param1: shared.stream },
+      530: {
+        name: "Camera mode",
+        param1: shared.camera,
+        param2: { label: shared.mode, options: { 0: "pictures", 1: "video", 2: "survey" } },
+      },
+      531: {
+        name: "Zoom",
+        param1: {
+          label: "By",
+          options: { 0: "step", 1: "rate", 2: "share of the range", 3: "focal length" },
+        },
+        param2: "Zoom",
+      },
     },
   },
 

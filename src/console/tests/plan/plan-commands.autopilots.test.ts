@@ -1,7 +1,13 @@
 import { type AutopilotName, autopilots, isPx4 } from "../../../testing/autopilots/autopilot";
 import { startVehicle, type TestedVehicle } from "../../../testing/autopilots/tested-vehicle";
 import type { ObservedState } from "../../../testing/autopilots/witness";
-import { type Command, commands, type Parameter, type ParameterColumn } from "../../pages/plan/commands";
+import {
+  type Command,
+  commandName,
+  commands,
+  type Parameter,
+  type ParameterColumn,
+} from "../../pages/plan/commands";
 import { newRow, toPoint } from "../../pages/plan/mission/row";
 
 jest.setTimeout(600_000);
@@ -14,7 +20,7 @@ interface Adjusted {
 /** A value that is not 0 and fits, so that one that is left out shows. */
 function sampleOf({ options, isRow, initial, min = 0, max = 3 }: Parameter): number {
   if (isRow) return 1;
-  if (options) return options.at(-1)?.[0] ?? 0;
+  if (options) return options.at(-1) ?? 0;
   return initial || Math.min(max, Math.max(min, 3));
 }
 
@@ -63,8 +69,9 @@ describe.each(flown)("%s", (name: AutopilotName) => {
     const found: Record<string, string> = {};
     const said: Record<string, string> = {};
     for (const command of commands) {
-      found[command.name] = await pushed(command);
-      said[command.name] = command.takenBy.includes(autopilot) ? "taken" : "refused";
+      const shown = commandName(command.id);
+      found[shown] = await pushed(command);
+      said[shown] = command.takenBy.includes(autopilot) ? "taken" : "refused";
     }
     expect(found).toEqual(said);
   });

@@ -1,8 +1,9 @@
-import { commandOf, commands } from "../../pages/plan/commands";
+import { commandName, commandOf, commands } from "../../pages/plan/commands";
 import { faultsOf } from "../../pages/plan/mission/faults";
 import { profileOf, routeOf } from "../../pages/plan/mission/route";
 import { newRow, nextKey, type Row } from "../../pages/plan/mission/row";
 import { asCommand, changeRow, deleteRow, insertRows, moveRow } from "../../pages/plan/mission/row-edits";
+import { strings } from "../../strings";
 
 const ZURICH = { lat: 47.397742, lng: 8.545594 };
 
@@ -99,22 +100,34 @@ describe("a new row", () => {
   });
 });
 
+const mapped = <From, To>(values: Readonly<Record<string, From>>, change: (value: From) => To) =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]));
+
 describe("the table of commands", () => {
-  test("names each once, with values of a new row that fit", () => {
+  test("has texts for all of its commands, parameters and options, and there are no others", () => {
+    const sorted = (values: readonly unknown[]) => values.map(String).sort();
+    const byNumber = Object.fromEntries(commands.map(({ id, parameters }) => [id, parameters]));
+    const table = mapped(byNumber, (parameters) => mapped(parameters, ({ options = [] }) => sorted(options)));
+    const texts = mapped(strings.plan.commands, ({ name: _, ...parameters }) =>
+      mapped<string | { options: object }, string[]>(parameters, (words) =>
+        typeof words === "string" ? [] : sorted(Object.keys(words.options)),
+      ),
+    );
+    expect(texts).toEqual(table);
+  });
+
+  test("has each once, by another name, with values of a new row that fit", () => {
     expect(new Set(commands.map(({ id }) => id)).size).toBe(commands.length);
-    expect(new Set(commands.map(({ name }) => name)).size).toBe(commands.length);
+    expect(new Set(commands.map(({ id }) => commandName(id))).size).toBe(commands.length);
     for (const command of commands) {
+      const name = commandName(command.id);
       const made = newRow(command, 1, ZURICH, undefined);
       // A jump leads nowhere until a row is chosen.
       const [autopilot] = command.takenBy;
       const faults = faultsOf([made], autopilot as "px4").get(1) ?? [];
-      expect([command.name, command.id === 177 ? [] : faults]).toEqual([command.name, []]);
+      expect([name, command.id === 177 ? [] : faults]).toEqual([name, []]);
       for (const { options, initial = 0 } of Object.values(command.parameters))
-        if (options)
-          expect([command.name, options.map(([value]) => value)]).toEqual([
-            command.name,
-            expect.arrayContaining([initial]),
-          ]);
+        if (options) expect([name, options]).toEqual([name, expect.arrayContaining([initial])]);
     }
   });
 

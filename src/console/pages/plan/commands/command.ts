@@ -1,15 +1,16 @@
+import type { strings } from "../../../strings";
+
 /** The flight software of a vehicle. */
 export type Autopilot = "ardupilot" | "px4";
 
 /** Of a parameter, as MAVLink has it. Metres and metres per second are shown in the user's units. */
 export type ParameterUnit = "m" | "m/s" | "s" | "ms" | "µs" | "°" | "°/s" | "%" | "Hz";
 
-/** A parameter of a command, by the label of MAVLink's definitions. */
+/** A parameter of a command. */
 export interface Parameter {
-  readonly label: string;
   readonly unit?: ParameterUnit;
-  /** Its only values, each with its name. */
-  readonly options?: readonly (readonly [value: number, name: string])[];
+  /** Its only values. */
+  readonly options?: readonly number[];
   readonly min?: number;
   readonly max?: number;
   readonly isWhole?: true;
@@ -34,10 +35,12 @@ export type PositionKind = "path" | "target" | "none";
 
 export type CommandGroup = "flight" | "order" | "condition" | "camera" | "payload" | "vtol";
 
+/** The number of a MAV_CMD that has texts. */
+type CommandId = keyof typeof strings.plan.commands;
+
 /** A MAV_CMD of missions. */
 export interface Command {
-  readonly id: number;
-  readonly name: string;
+  readonly id: CommandId;
   readonly group: CommandGroup;
   readonly position: PositionKind;
   /** The autopilots that take it in a mission. */

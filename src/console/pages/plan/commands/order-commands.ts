@@ -4,203 +4,149 @@ const both = ["ardupilot", "px4"] as const;
 const ardupilot = ["ardupilot"] as const;
 const px4 = ["px4"] as const;
 
-const switched: Parameter["options"] = [
-  [0, "off"],
-  [1, "on"],
-];
-const number = (label: string, min = 0): Parameter => ({ label, min, isWhole: true, initial: min });
-const repeats: Parameter = { label: "Repeats (-1: without end)", min: -1, isWhole: true, initial: 1 };
-const actuator = (at: number): Parameter => ({ label: `Actuator ${at}`, min: -1, max: 1 });
+const switched: Parameter["options"] = [0, 1];
+const number = (min = 0): Parameter => ({ min, isWhole: true, initial: min });
+const repeats: Parameter = { min: -1, isWhole: true, initial: 1 };
+const actuator: Parameter = { min: -1, max: 1 };
 
 /** Rows that are carried out on the way, and rows that wait for something. */
 export const orderCommands: readonly Command[] = [
+  // DO_CHANGE_SPEED
   {
-    ...{ id: 178, name: "Change speed", group: "order", position: "none", takenBy: both },
+    ...{ id: 178, group: "order", position: "none", takenBy: both },
     parameters: {
-      param1: {
-        label: "Which",
-        options: [
-          [0, "airspeed"],
-          [1, "ground speed"],
-          [2, "climb"],
-          [3, "descent"],
-        ],
-        initial: 1,
-      },
-      param2: { label: "Speed", unit: "m/s", min: -2, initial: 5 },
-      param3: { label: "Throttle (-1: as it is)", unit: "%", min: -2, max: 100, initial: -1 },
+      param1: { options: [0, 1, 2, 3], initial: 1 },
+      param2: { unit: "m/s", min: -2, initial: 5 },
+      param3: { unit: "%", min: -2, max: 100, initial: -1 },
     },
   },
+  // DO_JUMP
   {
-    ...{ id: 177, name: "Jump", group: "order", position: "none", takenBy: both },
-    parameters: { param1: { label: "To row", isRow: true, isWhole: true, min: 1 }, param2: repeats },
+    ...{ id: 177, group: "order", position: "none", takenBy: both },
+    parameters: { param1: { isRow: true, isWhole: true, min: 1 }, param2: repeats },
   },
+  // JUMP_TAG
   {
-    ...{ id: 600, name: "Jump tag", group: "order", position: "none", takenBy: ardupilot },
-    parameters: { param1: number("Tag", 1) },
+    ...{ id: 600, group: "order", position: "none", takenBy: ardupilot },
+    parameters: { param1: number(1) },
   },
+  // DO_JUMP_TAG
   {
-    ...{ id: 601, name: "Jump to a tag", group: "order", position: "none", takenBy: ardupilot },
-    parameters: { param1: number("Tag", 1), param2: repeats },
+    ...{ id: 601, group: "order", position: "none", takenBy: ardupilot },
+    parameters: { param1: number(1), param2: repeats },
   },
+  // DO_LAND_START
   {
-    ...{ id: 189, name: "Start of the landing", group: "order", position: "target", takenBy: both },
+    ...{ id: 189, group: "order", position: "target", takenBy: both },
     parameters: {},
   },
+  // DO_SET_HOME
   {
-    ...{ id: 179, name: "Set home", group: "order", position: "target", takenBy: both },
-    parameters: {
-      param1: {
-        label: "To",
-        options: [
-          [0, "this position"],
-          [1, "where the vehicle is"],
-        ],
-      },
-    },
+    ...{ id: 179, group: "order", position: "target", takenBy: both },
+    parameters: { param1: { options: [0, 1] } },
     initial: { altitude: 0 },
   },
+  // DO_FENCE_ENABLE
   {
-    ...{ id: 207, name: "Fence", group: "order", position: "none", takenBy: ardupilot },
+    ...{ id: 207, group: "order", position: "none", takenBy: ardupilot },
+    parameters: { param1: { options: [0, 1, 2], initial: 1 } },
+  },
+  // DO_AUTOTUNE_ENABLE
+  {
+    ...{ id: 212, group: "order", position: "none", takenBy: both },
+    parameters: { param1: { options: switched, initial: 1 } },
+  },
+  // CONDITION_DELAY
+  {
+    ...{ id: 112, group: "condition", position: "none", takenBy: both },
+    parameters: { param1: { unit: "s", min: 0, initial: 5 } },
+  },
+  // CONDITION_DISTANCE
+  {
+    ...{ id: 114, group: "condition", position: "none", takenBy: ardupilot },
+    parameters: { param1: { unit: "m", min: 0, initial: 10 } },
+  },
+  // CONDITION_YAW
+  {
+    ...{ id: 115, group: "condition", position: "none", takenBy: ardupilot },
     parameters: {
-      param1: {
-        label: "Fence",
-        options: [
-          [0, "off"],
-          [1, "on"],
-          [2, "floor off"],
-        ],
-        initial: 1,
-      },
+      param1: { unit: "°", min: 0, max: 360 },
+      param2: { unit: "°/s", min: 0 },
+      param3: { options: [-1, 0, 1] },
+      param4: { options: [0, 1] },
     },
   },
+  // DO_SET_SERVO
   {
-    ...{ id: 212, name: "Autotune", group: "order", position: "none", takenBy: both },
-    parameters: { param1: { label: "Autotune", options: switched, initial: 1 } },
-  },
-  {
-    ...{ id: 112, name: "Wait for a time", group: "condition", position: "none", takenBy: both },
-    parameters: { param1: { label: "Time", unit: "s", min: 0, initial: 5 } },
-  },
-  {
-    ...{ id: 114, name: "Wait for a distance", group: "condition", position: "none", takenBy: ardupilot },
-    parameters: { param1: { label: "Distance", unit: "m", min: 0, initial: 10 } },
-  },
-  {
-    ...{ id: 115, name: "Turn", group: "condition", position: "none", takenBy: ardupilot },
+    ...{ id: 183, group: "payload", position: "none", takenBy: ardupilot },
     parameters: {
-      param1: { label: "Angle", unit: "°", min: 0, max: 360 },
-      param2: { label: "Rate", unit: "°/s", min: 0 },
-      param3: {
-        label: "Direction",
-        options: [
-          [-1, "anticlockwise"],
-          [0, "the shorter way"],
-          [1, "clockwise"],
-        ],
-      },
-      param4: {
-        label: "From",
-        options: [
-          [0, "north"],
-          [1, "the present yaw"],
-        ],
-      },
+      param1: number(1),
+      param2: { unit: "µs", min: 0, max: 3000, isWhole: true, initial: 1500 },
     },
   },
+  // DO_REPEAT_SERVO
   {
-    ...{ id: 183, name: "Servo", group: "payload", position: "none", takenBy: ardupilot },
+    ...{ id: 184, group: "payload", position: "none", takenBy: ardupilot },
     parameters: {
-      param1: number("Servo", 1),
-      param2: { label: "Pulse", unit: "µs", min: 0, max: 3000, isWhole: true, initial: 1500 },
+      param1: number(1),
+      param2: { unit: "µs", min: 0, max: 3000, isWhole: true, initial: 1500 },
+      param3: { min: 1, isWhole: true, initial: 1 },
+      param4: { unit: "s", min: 0, initial: 1 },
     },
   },
+  // DO_SET_ACTUATOR
   {
-    ...{ id: 184, name: "Repeat a servo", group: "payload", position: "none", takenBy: ardupilot },
+    ...{ id: 187, group: "payload", position: "none", takenBy: px4 },
+    parameters: { param1: actuator, param2: actuator, param3: actuator, param4: actuator },
+  },
+  // DO_GRIPPER
+  {
+    ...{ id: 211, group: "payload", position: "none", takenBy: both },
     parameters: {
-      param1: number("Servo", 1),
-      param2: { label: "Pulse", unit: "µs", min: 0, max: 3000, isWhole: true, initial: 1500 },
-      param3: { label: "Times", min: 1, isWhole: true, initial: 1 },
-      param4: { label: "Cycle", unit: "s", min: 0, initial: 1 },
+      param1: number(1),
+      param2: { options: [0, 1] },
     },
   },
+  // DO_WINCH
   {
-    ...{ id: 187, name: "Actuators", group: "payload", position: "none", takenBy: px4 },
-    parameters: { param1: actuator(1), param2: actuator(2), param3: actuator(3), param4: actuator(4) },
-  },
-  {
-    ...{ id: 211, name: "Gripper", group: "payload", position: "none", takenBy: both },
+    ...{ id: 42_600, group: "payload", position: "none", takenBy: both },
     parameters: {
-      param1: number("Gripper", 1),
-      param2: {
-        label: "Action",
-        options: [
-          [0, "release"],
-          [1, "grab"],
-        ],
-      },
+      param1: number(1),
+      param2: { options: [0, 1, 2], initial: 1 },
+      param3: { unit: "m" },
+      param4: { unit: "m/s" },
     },
   },
+  // DO_SET_RELAY
   {
-    ...{ id: 42_600, name: "Winch", group: "payload", position: "none", takenBy: both },
+    ...{ id: 181, group: "payload", position: "none", takenBy: ardupilot },
+    parameters: { param1: number(), param2: { options: switched, initial: 1 } },
+  },
+  // DO_REPEAT_RELAY
+  {
+    ...{ id: 182, group: "payload", position: "none", takenBy: ardupilot },
     parameters: {
-      param1: number("Winch", 1),
-      param2: {
-        label: "Action",
-        options: [
-          [0, "relax"],
-          [1, "release a length"],
-          [2, "release at a rate"],
-        ],
-        initial: 1,
-      },
-      param3: { label: "Length (below 0: wind)", unit: "m" },
-      param4: { label: "Rate (below 0: wind)", unit: "m/s" },
+      param1: number(),
+      param2: { min: 1, isWhole: true, initial: 1 },
+      param3: { unit: "s", min: 0, initial: 1 },
     },
   },
+  // DO_SPRAYER
   {
-    ...{ id: 181, name: "Relay", group: "payload", position: "none", takenBy: ardupilot },
-    parameters: { param1: number("Relay"), param2: { label: "Setting", options: switched, initial: 1 } },
+    ...{ id: 216, group: "payload", position: "none", takenBy: ardupilot },
+    parameters: { param1: { options: switched, initial: 1 } },
   },
+  // DO_AUX_FUNCTION
   {
-    ...{ id: 182, name: "Repeat a relay", group: "payload", position: "none", takenBy: ardupilot },
+    ...{ id: 218, group: "payload", position: "none", takenBy: ardupilot },
     parameters: {
-      param1: number("Relay"),
-      param2: { label: "Times", min: 1, isWhole: true, initial: 1 },
-      param3: { label: "Cycle", unit: "s", min: 0, initial: 1 },
+      param1: number(),
+      param2: { options: [0, 1, 2], initial: 2 },
     },
   },
+  // DO_PARACHUTE
   {
-    ...{ id: 216, name: "Sprayer", group: "payload", position: "none", takenBy: ardupilot },
-    parameters: { param1: { label: "Sprayer", options: switched, initial: 1 } },
-  },
-  {
-    ...{ id: 218, name: "Auxiliary function", group: "payload", position: "none", takenBy: ardupilot },
-    parameters: {
-      param1: number("Function"),
-      param2: {
-        label: "Switch",
-        options: [
-          [0, "low"],
-          [1, "middle"],
-          [2, "high"],
-        ],
-        initial: 2,
-      },
-    },
-  },
-  {
-    ...{ id: 208, name: "Parachute", group: "payload", position: "none", takenBy: ardupilot },
-    parameters: {
-      param1: {
-        label: "Parachute",
-        options: [
-          [0, "disable"],
-          [1, "enable"],
-          [2, "release"],
-        ],
-        initial: 1,
-      },
-    },
+    ...{ id: 208, group: "payload", position: "none", takenBy: ardupilot },
+    parameters: { param1: { options: [0, 1, 2], initial: 1 } },
   },
 ];

@@ -1,9 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { strings } from "../../../strings";
-import { type Autopilot, type CommandGroup, commandOf, commands } from "../commands";
+import { type Autopilot, type CommandGroup, commandName, commandOf, commands } from "../commands";
 import { NumberField } from "../editor/number-field";
-import { commandName } from "./row-words";
 
 interface CommandSelectProps {
   readonly label: string;
@@ -40,7 +39,7 @@ export function CommandSelect({ label, value, autopilot, onChange }: CommandSele
                 .filter((command) => command.group === group && command.takenBy.includes(autopilot))
                 .map((command) => (
                   <option key={command.id} value={String(command.id)}>
-                    {command.name}
+                    {commandName(command.id)}
                   </option>
                 ))}
             </optgroup>

@@ -1,7 +1,7 @@
 import { strings } from "../../../strings";
+import { commandName } from "../commands";
 import { fieldInWords, numberInWords } from "../drone/transfer-result";
 import type { ComparedMission, Difference, RowMarks } from "./row-marks";
-import { commandName } from "./row-words";
 
 interface ComparisonProps {
   readonly marks: RowMarks;

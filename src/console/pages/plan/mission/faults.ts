@@ -1,5 +1,5 @@
 import { strings } from "../../../strings";
-import { type Autopilot, commandOf, JUMP } from "../commands";
+import { type Autopilot, commandOf, JUMP, type ParameterColumn, parameterTexts } from "../commands";
 import { isOnMap, positionKind, type Row } from "./row";
 
 /** What is wrong with a row. A push refuses an error; a warning it may take. */
@@ -29,10 +29,10 @@ function faultsOfRow(row: Row, rows: readonly Row[], autopilot: Autopilot): Faul
     warn(text.notTaken(strings.plan.autopilots[autopilot]));
   if (positionKind(row) === "path" && !isOnMap(row) && !whereItIs.has(row.command)) warn(text.noPosition);
   for (const [column, parameter] of Object.entries(command?.parameters ?? {})) {
-    const value = row[column as keyof typeof row];
-    if (typeof value !== "number") continue;
-    const { label, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = parameter;
-    if (parameter.isRow) continue;
+    const value = row[column as ParameterColumn];
+    if (typeof value !== "number" || parameter.isRow) continue;
+    const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = parameter;
+    const { label } = parameterTexts(row.command, column as ParameterColumn);
     if (value < min || value > max) warn(text.outOfRange(label));
     else if (parameter.isWhole && !Number.isInteger(value)) warn(text.notWhole(label));
   }

@@ -1,7 +1,7 @@
 import { useId } from "preact/hooks";
 import { shortLength, speedUnit } from "../../../format/units";
 import { strings } from "../../../strings";
-import { type Autopilot, commandOf, type Parameter, type ParameterColumn } from "../commands";
+import { type Autopilot, commandOf, type Parameter, type ParameterColumn, parameterTexts } from "../commands";
 import { NumberField, type NumberUnit } from "../editor/number-field";
 import type { Row } from "./row";
 import { rowName } from "./row-words";
@@ -23,16 +23,16 @@ interface ParameterFieldProps {
   readonly change: (columns: Partial<Row>) => void;
 }
 
-/** A parameter by its name in the row's command. */
+/** A parameter by its label in the row's command. */
 export function ParameterField({ row, column, rows, autopilot, change }: ParameterFieldProps) {
   const parameter = commandOf(row.command)?.parameters[column] as Parameter;
-  const { label, unit, options, min, max, isRow, isOptional, isWhole, only } = parameter;
+  const { unit, options, min, max, isRow, isOptional, isWhole, only } = parameter;
+  const { label, options: words } = parameterTexts(row.command, column);
   const set = (value: number | null) =>
     change({ [column]: value ?? 0, ...(isOptional ? { [column]: value } : {}) });
   const hint = only && only !== autopilot ? text.leftOut(strings.plan.autopilots[autopilot]) : undefined;
   if (isRow) return <RowChoice label={label} value={row.param1} rows={rows} onChange={set} />;
-  if (options)
-    return <OptionField label={label} options={options} value={row[column]} hint={hint} onChange={set} />;
+  if (options) return <OptionField value={row[column]} {...{ label, options, words, hint }} onChange={set} />;
   return (
     <NumberField
       label={label}
@@ -48,15 +48,17 @@ export function ParameterField({ row, column, rows, autopilot, change }: Paramet
 
 interface OptionFieldProps {
   readonly label: string;
-  readonly options: NonNullable<Parameter["options"]>;
+  readonly options: readonly number[];
+  /** Of the options. */
+  readonly words: Readonly<Record<number, string>>;
   readonly value: number | null;
   readonly hint?: string | undefined;
   readonly onChange: (value: number) => void;
 }
 
-function OptionField({ label, options, value, hint, onChange }: OptionFieldProps) {
+function OptionField({ label, options, words, value, hint, onChange }: OptionFieldProps) {
   const id = useId();
-  const isKnown = options.some(([known]) => known === value);
+  const isKnown = options.some((known) => known === value);
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -66,9 +68,9 @@ function OptionField({ label, options, value, hint, onChange }: OptionFieldProps
         aria-describedby={hint ? `${id}-hint` : undefined}
         onChange={({ currentTarget }) => onChange(Number(currentTarget.value))}
       >
-        {options.map(([known, name]) => (
+        {options.map((known) => (
           <option key={known} value={String(known)}>
-            {name}
+            {words[known]}
           </option>
         ))}
         {!isKnown && <option value={String(value)}>{String(value ?? "–")}</option>}
