@@ -1,3 +1,4 @@
+import type { FunctionComponent } from "preact";
 import lazy from "preact-iso/lazy";
 import { exec } from "preact-iso/router";
 import SignInPage from "./pages/sign-in";
@@ -12,22 +13,51 @@ interface Page {
   readonly map?: "shown" | "beside a list";
 }
 
+const mailedLinks = () => import("./pages/mailed-links");
+const editors = () => import("./pages/plan/editors");
+
+/** A page of a module that has several. */
+const oneOf = <Name extends string>(
+  load: () => Promise<Readonly<Record<Name, FunctionComponent>>>,
+  name: Name,
+): PageComponent => lazy(async () => ({ default: (await load())[name] }));
+
 /**
  * Every page of the console. A lazy one is loaded when it is opened. `forUsers` shows a page to signed-in users, and lets
  * others sign in at its address.
  */
 export const pages: readonly Page[] = [
   { path: paths.signIn, component: SignInPage },
-  { path: paths.register, component: lazy(() => import("./pages/register")) },
-  { path: paths.forgotPassword, component: lazy(() => import("./pages/forgot-password")) },
-  { path: paths.resetPassword, component: lazy(() => import("./pages/reset-password")) },
-  { path: paths.activate, component: lazy(() => import("./pages/activate")) },
-  { path: paths.billing, component: lazy(() => import("./pages/billing")) },
+  {
+    path: paths.register,
+    component: oneOf(mailedLinks, "Register"),
+  },
+  {
+    path: paths.forgotPassword,
+    component: oneOf(mailedLinks, "ForgotPassword"),
+  },
+  {
+    path: paths.resetPassword,
+    component: oneOf(mailedLinks, "ResetPassword"),
+  },
+  {
+    path: paths.activate,
+    component: oneOf(mailedLinks, "Activate"),
+  },
+  { path: paths.billing, component: oneOf(mailedLinks, "Billing") },
   { path: paths.home, component: forUsers(lazy(() => import("./pages/fleet/fleet"))), map: "beside a list" },
   { path: paths.fly, component: forUsers(lazy(() => import("./pages/fly/fly"))), map: "shown" },
   { path: paths.plans, component: forUsers(lazy(() => import("./pages/plan/plans"))) },
-  { path: paths.mission, component: forUsers(lazy(() => import("./pages/plan/mission"))), map: "shown" },
-  { path: paths.geofence, component: forUsers(lazy(() => import("./pages/plan/geofence"))), map: "shown" },
+  {
+    path: paths.mission,
+    component: forUsers(oneOf(editors, "Mission")),
+    map: "shown",
+  },
+  {
+    path: paths.geofence,
+    component: forUsers(oneOf(editors, "Geofence")),
+    map: "shown",
+  },
   { path: paths.flights, component: forUsers(lazy(() => import("./pages/flights/flights"))) },
   { path: paths.flight, component: forUsers(lazy(() => import("./pages/flights/flight"))), map: "shown" },
   { path: paths.calendar, component: forUsers(lazy(() => import("./pages/calendar/calendar"))) },
