@@ -1,6 +1,7 @@
 import type { FunctionComponent } from "preact";
 import lazy from "preact-iso/lazy";
-import { exec } from "preact-iso/router";
+import { exec, useRoute } from "preact-iso/router";
+import NotFound from "./pages/not-found";
 import SignInPage from "./pages/sign-in";
 import { isNarrow } from "./parts/media";
 import { paths } from "./paths";
@@ -28,41 +29,31 @@ const oneOf = <Name extends string>(
  */
 export const pages: readonly Page[] = [
   { path: paths.signIn, component: SignInPage },
-  {
-    path: paths.register,
-    component: oneOf(mailedLinks, "Register"),
-  },
-  {
-    path: paths.forgotPassword,
-    component: oneOf(mailedLinks, "ForgotPassword"),
-  },
-  {
-    path: paths.resetPassword,
-    component: oneOf(mailedLinks, "ResetPassword"),
-  },
-  {
-    path: paths.activate,
-    component: oneOf(mailedLinks, "Activate"),
-  },
+  { path: paths.register, component: oneOf(mailedLinks, "Register") },
+  { path: paths.forgotPassword, component: oneOf(mailedLinks, "ForgotPassword") },
+  { path: paths.resetPassword, component: oneOf(mailedLinks, "ResetPassword") },
+  { path: paths.activate, component: oneOf(mailedLinks, "Activate") },
   { path: paths.billing, component: oneOf(mailedLinks, "Billing") },
   { path: paths.home, component: forUsers(lazy(() => import("./pages/fleet/fleet"))), map: "beside a list" },
-  { path: paths.fly, component: forUsers(lazy(() => import("./pages/fly/fly"))), map: "shown" },
+  { path: paths.fly, component: ofNumber(forUsers(lazy(() => import("./pages/fly/fly")))), map: "shown" },
   { path: paths.plans, component: forUsers(lazy(() => import("./pages/plan/plans"))) },
-  {
-    path: paths.mission,
-    component: forUsers(oneOf(editors, "Mission")),
-    map: "shown",
-  },
-  {
-    path: paths.geofence,
-    component: forUsers(oneOf(editors, "Geofence")),
-    map: "shown",
-  },
+  { path: paths.mission, component: ofNumber(forUsers(oneOf(editors, "Mission"))), map: "shown" },
+  { path: paths.geofence, component: ofNumber(forUsers(oneOf(editors, "Geofence"))), map: "shown" },
   { path: paths.flights, component: forUsers(lazy(() => import("./pages/flights/flights"))) },
-  { path: paths.flight, component: forUsers(lazy(() => import("./pages/flights/flight"))), map: "shown" },
+  {
+    path: paths.flight,
+    component: ofNumber(forUsers(lazy(() => import("./pages/flights/flight")))),
+    map: "shown",
+  },
   { path: paths.calendar, component: forUsers(lazy(() => import("./pages/calendar/calendar"))) },
   { path: paths.account, component: forUsers(lazy(() => import("./pages/account/account"))) },
 ];
+
+/** The page about one thing. Things have whole numbers, so that no page is at an address with another `id`. */
+function ofNumber(Page: PageComponent): PageComponent {
+  const PageOfNumber = () => (/^\d+$/.test(useRoute().params.id ?? "") ? <Page /> : <NotFound />);
+  return Object.assign(PageOfNumber, Page.preload && { preload: Page.preload });
+}
 
 /**
  * Loads the page of this address, and the map that it shows, while the session begins that it needs. What shows them says

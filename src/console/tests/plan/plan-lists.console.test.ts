@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { eventually } from "../../../testing/until";
 import { insertMissions } from "../../../testing/worlds/plans";
 import { testLooks } from "../appearance";
-import { consoleTests, signIn } from "../console-world";
+import { consoleTests, shown, signIn } from "../console-world";
 import { HOSTILE, ORIGIN, openMission, PlanPage, storedMission, waypoint } from "./plan-page";
 
 const at = consoleTests();
@@ -181,8 +181,16 @@ describe("looks", () => {
   ]);
 });
 
-test("an address of no mission says so", async () => {
+test("an address of no mission says so, and one without a number is that of no page", async () => {
   const { plan } = await openMission(at, [waypoint(0)]);
   await plan.page.goto("/plan/mission/2000000000");
   await plan.page.getByRole("alert").getByText("You have no mission 2000000000.").waitFor();
+  const asked: string[] = [];
+  plan.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  for (const path of ["/plan/mission/x", "/plan/geofence/1e3", "/executions/NaN", "/fly/-1"]) {
+    await plan.page.goto(path);
+    await shown(plan.page, "Page not found");
+  }
+  expect(asked).toContain("/fly/-1");
+  expect(asked.filter((path) => /^\/api\b.*(mission|geofence|executions|drone)/.test(path))).toEqual([]);
 });
