@@ -44,8 +44,8 @@ export const strings = {
     account: "Account",
   },
   connection: {
-    lost: (age: string) => `No connection to the gateway since ${age}. What is shown is from then.`,
-    offline: (age: string) => `This device is offline since ${age}. What is shown is from then.`,
+    lost: (age: string) => `No connection to the gateway for ${age}. What is shown is that old.`,
+    offline: (age: string) => `This device is offline for ${age}. What is shown is that old.`,
   },
   units: { toImperial: "Imperial units", toMetric: "Metric units" },
   map: {
@@ -406,7 +406,7 @@ export const strings = {
       why: {
         armed: "armed",
         disarmed: "not armed",
-        rover: "not a rover",
+        rover: "not for rovers",
         noMission: "no mission",
         starts: "under way",
         onGround: "landed",
@@ -468,7 +468,7 @@ export const strings = {
       age: "Age",
       drone: "Drone",
       frames: "Frames",
-      late: (age: string) => (age ? `No answer since ${age}.` : "No answer yet."),
+      late: (age: string) => (age ? `No answer for ${age}.` : "No answer yet."),
       droneStates: { idle: "idle", steering: "steering", stopping: "stopping" },
       refused: "refused",
       refusals: {
@@ -541,8 +541,8 @@ export const strings = {
       playing: "Live",
       lost: "No picture",
     },
-    since: (age: string) => `since ${age}`,
-    lostSince: (age: string) => `No picture since ${age}`,
+    waitedFor: (age: string) => `for ${age}`,
+    lostFor: (age: string) => `No picture for ${age}`,
     picture: (width: number, height: number, rate: number) => `${width} × ${height}, ${rate} fps`,
     start: "Start video",
     stop: "Hide video",
@@ -1437,6 +1437,7 @@ export const strings = {
       runs: "Runs for",
       cost: "Cost so far",
       hour: "Price of an hour",
+      amount: (amount: string) => `${amount} in the operator's currency`,
       address: "Address",
       start: "Start",
       starting: "Starting…",

@@ -30,7 +30,7 @@ export function Video({ droneId }: { droneId: number }) {
       <div class="video-screen">
         <Screen stream={watching.stream.value} />
         <div class="video-note">
-          {state === "lost" && <p class="video-lost">{text.lostSince(ageOf(watching))}</p>}
+          {state === "lost" && <p class="video-lost">{text.lostFor(ageOf(watching))}</p>}
           <p hidden={watching.reason.value === ""}>{watching.reason.value}</p>
           {isOff && (
             <button type="button" class="primary" onClick={after(() => watching.start())}>
@@ -42,7 +42,7 @@ export function Video({ droneId }: { droneId: number }) {
       <div class="video-bar">
         <p class="video-status">
           <strong role="status">{text.states[state]}</strong>
-          {state === "waiting" && <span>{text.since(ageOf(watching))}</span>}
+          {state === "waiting" && <span>{text.waitedFor(ageOf(watching))}</span>}
           {state === "playing" && watching.picture.value && <Figures {...watching.picture.value} />}
         </p>
         <FullScreenButton of={() => frame.current} />

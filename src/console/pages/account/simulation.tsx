@@ -107,11 +107,15 @@ function Facts({ status, hourlyRate }: { status: InstanceStatus; hourlyRate: num
       <dt>{text.runs}</dt>
       <dd>{runtime_seconds === null ? "–" : clock(runtime_seconds)}</dd>
       <dt>{text.cost}</dt>
-      <dd>{cost_estimate === null ? "–" : cost_estimate.total.toFixed(2)}</dd>
+      <dd>{amount(cost_estimate?.total)}</dd>
       <dt>{text.hour}</dt>
-      <dd>{hourlyRate === undefined ? "–" : hourlyRate.toFixed(2)}</dd>
+      <dd>{amount(hourlyRate)}</dd>
       <dt>{text.address}</dt>
       <dd>{public_ip ?? private_ip ?? "–"}</dd>
     </dl>
   );
 }
+
+/** The API says no currency. */
+const amount = (value: number | undefined): string =>
+  value === undefined ? "–" : text.amount(value.toFixed(2));

@@ -146,8 +146,8 @@ test("the simulation is started, costs, and is stopped after a question", async 
   expect([await start?.isDisabled(), await stop?.isDisabled()]).toEqual([false, true]);
   await start?.click();
   await simulation.getByText("Running", { exact: true }).waitFor();
-  await simulation.getByText("0.00").waitFor();
-  await simulation.getByText("0.95").waitFor();
+  await simulation.getByText("0.00 in the operator's currency").waitFor();
+  await simulation.getByText("0.95 in the operator's currency").waitFor();
   await stop?.click();
   await dialog(page).getByText("Every user's vehicles on this machine are gone with it.").waitFor();
   expect((await user.api.get("/simulator/status")).body.state).toBe("running");

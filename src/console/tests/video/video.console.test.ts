@@ -112,7 +112,7 @@ test("a drone on which nobody listens is said, and watched as soon as it sends",
   await startVideo(page);
   await says(page, "Waiting for the camera");
   await says(page, /No program on the drone listens/);
-  await says(page, /^since \d+ s$/);
+  await says(page, /^for \d+ s$/);
   await cameraOnBoard(at.world.gateway, janus, made.drone);
   await made.user.api.get(`/video_room/${made.drone.id}/start?update=true`);
   await isLive(page);
@@ -123,7 +123,7 @@ test("a media server that is gone is said with the age of the picture, and what 
   await startVideo(page);
   await isLive(page);
   await janus.stop();
-  await says(page, /^No picture since \d+ s$/);
+  await says(page, /^No picture for \d+ s$/);
   await says(page, /The media server cannot be reached/);
   janus = await freshJanus(janus.port);
   await isLive(page);
