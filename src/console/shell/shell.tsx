@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { paths } from "../paths";
 import { useSession } from "../session/context";
@@ -36,15 +37,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <Mark />
           <span>{strings.product}</span>
         </a>
-        {user && (
-          <nav class="pages" aria-label={text.title}>
-            {links.map(([to, label, belongs]) => (
-              <a key={to} href={to} aria-current={belongs.test(path) ? "page" : undefined}>
-                {label}
-              </a>
-            ))}
-          </nav>
-        )}
+        {user && <Links path={path} />}
         <div class="bar-end">
           {user && <span class="who">{user.username}</span>}
           {user && <UnitToggle />}
@@ -61,6 +54,24 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {children}
       </main>
     </>
+  );
+}
+
+/** They scroll where they have no room beside each other, and the one of the page that is shown is in view. */
+function Links({ path }: { path: string }) {
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const current = nav.current?.querySelector<HTMLElement>("[aria-current]");
+    if (nav.current && current) nav.current.scrollLeft = current.offsetLeft - nav.current.offsetLeft;
+  }, [path]);
+  return (
+    <nav ref={nav} class="pages" aria-label={text.title}>
+      {links.map(([to, label, belongs]) => (
+        <a key={to} href={to} aria-current={belongs.test(path) ? "page" : undefined}>
+          {label}
+        </a>
+      ))}
+    </nav>
   );
 }
 

@@ -108,6 +108,12 @@ test("without payments and without a simulation, the page says who gives what", 
   await subscription.getByText("3 physical, 4 simulated").waitFor();
   await subscription.getByText("The operator of this service gave it to you").waitFor();
   expect(await subscription.getByRole("button").count()).toBe(0);
+  // Too narrow for the names of all pages.
+  await page.setViewportSize({ width: 300, height: 640 });
+  await page.reload();
+  await shown(page, "Account");
+  const here = await page.getByRole("link", { name: "Account", exact: true }).boundingBox();
+  expect((here?.x ?? 0) + (here?.width ?? 0)).toBeLessThan(320);
 });
 
 test("quotas show their use, with the drone's name as text, and mark what is nearly used up", async () => {
