@@ -11,6 +11,8 @@ interface Unit {
   readonly name: string;
   /** Of one of the API's units: metres, metres per second. */
   readonly factor: number;
+  /** Behind the point; absent when its values decide. */
+  readonly digits?: number;
 }
 
 /** The unit of a short length: heights, radii. */
@@ -20,16 +22,19 @@ const longLength = (): Unit =>
   unitSystem.value === "metric" ? { name: "km", factor: 1e-3 } : { name: "mi", factor: 1 / 1609.344 };
 export const speedUnit = (): Unit =>
   unitSystem.value === "metric" ? { name: "m/s", factor: 1 } : { name: "mph", factor: 3600 / 1609.344 };
+/** The unit of a vertical speed. */
+export const climbUnit = (): Unit =>
+  unitSystem.value === "metric" ? speedUnit() : { name: "ft/min", factor: 60 / 0.3048, digits: 0 };
 
 /** No number: not measured, or not known. */
 export const NO_VALUE = "–";
 
 type Measured = number | null | undefined;
 
-const withUnit = (value: Measured, { name, factor }: Unit, digits: number): string =>
+const withUnit = (value: Measured, unit: Unit, digits: number): string =>
   value === null || value === undefined || !Number.isFinite(value)
     ? NO_VALUE
-    : `${rounded(value * factor, digits)} ${name}`;
+    : `${rounded(value * unit.factor, unit.digits ?? digits)} ${unit.name}`;
 
 /** Without a minus before a zero. */
 const rounded = (value: number, digits: number): string =>
@@ -40,6 +45,8 @@ export const height = (metres: Measured, digits = 1): string => withUnit(metres,
 /** Of metres per second. */
 export const speed = (metresPerSecond: Measured, digits = 1): string =>
   withUnit(metresPerSecond, speedUnit(), digits);
+/** Of metres per second, up. */
+export const climbRate = (metresPerSecond: Measured): string => withUnit(metresPerSecond, climbUnit(), 1);
 /** Of metres: in kilometres or miles when it is long. */
 export function distance(metres: Measured): string {
   const isLong = metres !== null && metres !== undefined && metres >= 1_000;

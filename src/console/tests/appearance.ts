@@ -48,6 +48,7 @@ export function testLooks(at: { readonly world: ConsoleWorld }, looks: readonly 
           return scrollWidth - clientWidth;
         });
         expect({ variant, beyond }).toEqual({ variant, beyond: 0 });
+        expect({ variant, cut: await cutTexts(page) }).toEqual({ variant, cut: [] });
       }
       expect(await changesByOtherPages(page)).toEqual([]);
       expect(window.faults).toEqual([]);
@@ -63,6 +64,27 @@ async function drawn(page: Page): Promise<void> {
     for (let left = 3; left > 0; left -= 1) await frame();
   });
 }
+
+/**
+ * The values and their labels, the names of the pages and the reasons on buttons that are not shown whole; with `age`, when
+ * all values are as old as it says.
+ */
+export const cutTexts = (page: Page, age?: string): Promise<string[]> =>
+  page.evaluate((age) => {
+    const ages = [...document.querySelectorAll(".reading .age")].map(({ firstChild }) => firstChild as Text);
+    const before = ages.map(({ data }) => data);
+    if (age) for (const text of ages) text.data = age;
+    const end = document.querySelector(".pages")?.getBoundingClientRect().right ?? 0;
+    const cut = [
+      ...document.querySelectorAll(".reading :is(dd, .label), .pages a, .order-button small"),
+    ].filter(
+      (text) =>
+        text.scrollWidth > text.clientWidth ||
+        (text.matches(".pages a") && text.getBoundingClientRect().right > end),
+    );
+    for (const [at, text] of ages.entries()) text.data = before[at] as string;
+    return cut.map((text) => `"${text.textContent}" is cut: ${text.scrollWidth} in ${text.clientWidth}.`);
+  }, age);
 
 /** The rules of axe that the page breaks, each with what breaks it. */
 function violations(page: Page, { rules }: { readonly rules?: readonly string[] }): Promise<string[]> {

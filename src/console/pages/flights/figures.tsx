@@ -1,5 +1,5 @@
 import { clock } from "../../format/time";
-import { distance, height, percent, speed, voltage } from "../../format/units";
+import { climbRate, distance, height, percent, speed, voltage } from "../../format/units";
 import { strings } from "../../strings";
 import type { Analysis } from "./flight-data";
 import { measured } from "./over-time/plot-table";
@@ -20,8 +20,8 @@ export function Figures({ stats }: { stats: Stats }) {
     [text.farthest, known(stats.max_distance_from_home_m, distance)],
     [text.maxSpeed, known(stats.max_speed_ms, speed)],
     [text.meanSpeed, speed(stats.mean_speed_ms)],
-    [text.maxClimb, known(stats.max_climb_ms, speed)],
-    [text.maxDescent, known(stats.max_descent_ms, speed)],
+    [text.maxClimb, known(stats.max_climb_ms, climbRate)],
+    [text.maxDescent, known(stats.max_descent_ms, climbRate)],
     [text.batteryUsed, stats.battery ? used(stats.battery) : undefined],
     [text.minVoltage, known(stats.battery?.min_voltage_v, voltage)],
     [text.satellites, known(stats.gps?.min_satellites, String)],

@@ -3,9 +3,11 @@ import { clock, duration, localTimeOfDay } from "../../format/time";
 import { NO_VALUE, percent, voltage } from "../../format/units";
 import { useLive } from "../../live/context";
 import { Heading } from "../../parts/heading";
+import { isNarrow } from "../../parts/media";
 import { now } from "../../parts/now";
 import { strings } from "../../strings";
 import { useFlown } from "./context";
+import { Movement } from "./instruments/instruments";
 import { Reading } from "./instruments/reading";
 import { isLate, type StickLink } from "./sticks/stick-link";
 
@@ -21,6 +23,12 @@ export function StatusStrip({ sticks }: { sticks: StickLink }) {
   return (
     <header class="status">
       <Heading>{drone.name}</Heading>
+      {/* The instruments are below the orders there. */}
+      {isNarrow.value && (
+        <dl class="readings movement">
+          <Movement />
+        </dl>
+      )}
       <dl class="readings">
         <Reading
           label={text.motors}
@@ -32,7 +40,7 @@ export function StatusStrip({ sticks }: { sticks: StickLink }) {
         <Reading
           label={text.battery}
           of={battery}
-          show={([volts, left]) => `${voltage(volts)} ${percent(left)}`}
+          show={([volts, left]) => `${percent(left)} ${voltage(volts)}`}
           class="battery"
         />
         <Link />

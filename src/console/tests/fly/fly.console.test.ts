@@ -2,11 +2,12 @@ import type { Page } from "playwright-core";
 import { Severity } from "../../../simvehicle/reports";
 import { eventually } from "../../../testing/until";
 import { tappedDrone } from "../../../testing/worlds/replicas";
-import type { SimulatedDrone } from "../../../testing/worlds/simulated-drone";
+import { type SimulatedDrone, simulatedDrone } from "../../../testing/worlds/simulated-drone";
 import type { TestUser } from "../../../testing/worlds/start-gateway";
 import { testLooks } from "../appearance";
 import { consoleTests } from "../console-world";
 import { button, flyIn, flyPage, hold, namedDrone, order, reading } from "./fly-page";
+import { faultsIn, sayLargeValues } from "./windows";
 
 const at = consoleTests();
 
@@ -250,7 +251,7 @@ test("a gateway that is replaced in flight costs no load of the page", async () 
   await at.world.restartGateway();
   await page
     .getByRole("alert")
-    .filter({ hasText: "No connection to the gateway" })
+    .filter({ hasText: /No connection to the gateway for \d+ s\./ })
     .waitFor({ state: "hidden" });
   await reading(page, "Link").first().filter({ hasText: "live" }).waitFor({ timeout: 20_000 });
   await hold(button(page, /^Return/));
@@ -263,6 +264,36 @@ test("a gateway that is replaced in flight costs no load of the page", async () 
   // The browser itself says on its console that the connection was refused.
   at.window.faults.splice(0);
 }, 60_000);
+
+test("in every window values are whole, height and speed are seen with the orders, and nothing covers the vehicle", async () => {
+  user = await at.world.gateway.newUser();
+  drone = await simulatedDrone(user.api, { kind: "rover" });
+  await user.api.put(`/drone/${drone.id}`, { name: "Badger in the tall grass behind the house" });
+  await sayLargeValues(at.window.context);
+  page = await flyPage(at.world, at.window, user, drone);
+  await reading(page, "Battery").filter({ hasText: "100 % 25.2 V" }).waitFor();
+  await reading(page, "Above home").filter({ hasText: "-1234.5 m" }).waitFor();
+  await reading(page, "Climb").filter({ hasText: "-6.3 m/s" }).waitFor();
+  expect(await button(page, /^Land/).textContent()).toBe("Landnot for rovers");
+  await button(page, "Imperial units").click();
+  await reading(page, "Climb").filter({ hasText: "-1234 ft/min" }).waitFor();
+  await button(page, "Centre").and(page.locator(":enabled")).waitFor();
+  const faults: string[] = [];
+  for (const [width, height] of [
+    ...([
+      [360, 740],
+      [800, 1280],
+      [900, 700],
+    ] as const),
+    ...([
+      [960, 700],
+      [1024, 768],
+      [1280, 800],
+    ] as const),
+  ])
+    faults.push(...(await faultsIn(page, { width, height })));
+  expect(faults).toEqual([]);
+});
 
 testLooks(at, [
   [

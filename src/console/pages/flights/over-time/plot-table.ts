@@ -1,5 +1,5 @@
 import { computed } from "@preact/signals";
-import { shortLength, speedUnit } from "../../../format/units";
+import { climbUnit, shortLength, speedUnit } from "../../../format/units";
 import { theme } from "../../../parts/theme";
 import type { Measured } from "./track";
 
@@ -7,6 +7,8 @@ interface ShownUnit {
   readonly name: string;
   /** Of the API's unit. */
   readonly factor: number;
+  /** Behind the point, when they are others than the kind's. */
+  readonly digits?: number;
 }
 
 interface PlotKind {
@@ -22,7 +24,7 @@ const plain = (name: string) => () => ({ name, factor: 1 });
 export const plotKinds: Readonly<Record<Measured, PlotKind>> = {
   altitude_m: { unit: shortLength, digits: 1, fromZero: true },
   speed_ms: { unit: speedUnit, digits: 1, fromZero: true },
-  climb_ms: { unit: speedUnit, digits: 1, fromZero: true },
+  climb_ms: { unit: climbUnit, digits: 1, fromZero: true },
   battery_v: { unit: plain("V"), digits: 2, fromZero: false },
   battery_percent: { unit: plain("%"), digits: 0, fromZero: true },
   battery_a: { unit: plain("A"), digits: 1, fromZero: true },
@@ -34,8 +36,8 @@ const NO_VALUE = "–";
 
 /** A value of a column in the user's unit: `20.1 m`. */
 export function measured(column: Measured, value: number | null | undefined): string {
-  const { unit, digits } = plotKinds[column];
-  const { name, factor } = unit();
+  const kind = plotKinds[column];
+  const { name, factor, digits = kind.digits } = kind.unit();
   if (value === null || value === undefined) return NO_VALUE;
   return `${(value * factor).toFixed(digits).replace(/^-(?=0(\.0*)?$)/, "")} ${name}`.trimEnd();
 }

@@ -1,6 +1,6 @@
 import { useComputed } from "@preact/signals";
 import { clock } from "../../../format/time";
-import { degrees, distance, height, NO_VALUE, percent, speed } from "../../../format/units";
+import { climbRate, degrees, distance, height, NO_VALUE, percent, speed } from "../../../format/units";
 import { metresBetween } from "../../../map/features";
 import { strings } from "../../../strings";
 import { useFlown } from "../context";
@@ -28,14 +28,7 @@ export function Instruments() {
         <Compass />
       </div>
       <dl class="readings">
-        <Reading label={text.height} of={state.height} show={(metres) => height(metres)} class="main" />
-        <Reading
-          label={text.groundSpeed}
-          of={hud}
-          show={({ groundspeed }) => speed(groundspeed)}
-          class="main"
-        />
-        <Reading label={text.climb} of={hud} show={({ climb }) => speed(climb)} class="main" />
+        <Movement />
         <Reading label={text.seaHeight} of={hud} show={({ altitude }) => height(altitude, 0)} />
         <Reading label={text.homeDistance} of={toHome} show={distance} />
         <Reading label={text.throttle} of={hud} show={({ throttle }) => percent(throttle)} />
@@ -49,7 +42,7 @@ export function Instruments() {
         />
         <Reading label={text.linkQuality} of={system} show={({ link }) => percent(link.quality)} />
         <Reading label={text.wind} of={system} show={({ wind }) => windText(wind)} />
-        <Reading label={text.gps} of={gps} show={(message) => message} class="whole" />
+        <Reading label={text.gps} of={gps} show={(message) => message} class="whole long" />
         <Reading
           label={text.estimator}
           of={system}
@@ -58,6 +51,24 @@ export function Instruments() {
         />
       </dl>
     </div>
+  );
+}
+
+/** How high the vehicle is and how fast it moves: what a pilot needs beside the orders. */
+export function Movement() {
+  const { state } = useFlown();
+  const { hud } = state.newest;
+  return (
+    <>
+      <Reading label={text.height} of={state.height} show={(metres) => height(metres)} class="main" />
+      <Reading
+        label={text.groundSpeed}
+        of={hud}
+        show={({ groundspeed }) => speed(groundspeed)}
+        class="main"
+      />
+      <Reading label={text.climb} of={hud} show={({ climb }) => climbRate(climb)} class="main climb" />
+    </>
   );
 }
 
