@@ -313,6 +313,8 @@ export const strings = {
       title: "Instruments",
       attitude: (roll: string, pitch: string) => `Roll ${roll}, pitch ${pitch}`,
       heading: (degrees: string) => `Heading ${degrees}`,
+      /** North, east, south, west. */
+      compass: ["N", "E", "S", "W"],
       height: "Above home",
       seaHeight: "Above sea",
       groundSpeed: "Speed",

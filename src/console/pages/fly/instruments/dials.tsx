@@ -62,13 +62,6 @@ export function Horizon() {
 /** Metres within which no way leads home. */
 const AT_HOME = 3;
 
-const POINTS = [
-  ["N", 0],
-  ["E", 90],
-  ["S", 180],
-  ["W", 270],
-] as const;
-
 /** The compass rose turns under the nose, which points up. The dot leads home. */
 export function Compass() {
   const { state } = useFlown();
@@ -98,8 +91,8 @@ export function Compass() {
               class="tick"
             />
           ))}
-          {POINTS.map(([name, at]) => (
-            <text key={name} transform={`rotate(${at}) translate(0 -27)`} class={name === "N" ? "north" : ""}>
+          {text.compass.map((name, at) => (
+            <text key={at} transform={`rotate(${at * 90}) translate(0 -27)`} class={at === 0 ? "north" : ""}>
               {name}
             </text>
           ))}
