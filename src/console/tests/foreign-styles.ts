@@ -40,13 +40,15 @@ export async function changesByOtherPages(page: Page): Promise<string[]> {
 const looks = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll("body *")].map((element) => {
+      const tag = `${element.tagName} ${element.getAttribute("class") ?? ""}`;
+      // What a closed part hides is laid out when it is opened.
+      if (!element.checkVisibility()) return `${tag} hidden`;
       const { x, y, width, height } = element.getBoundingClientRect();
       const of = (pseudo?: string) => {
         const style = getComputedStyle(element, pseudo);
         return [style.display, style.color, style.backgroundColor, style.whiteSpace, style.borderWidth];
       };
-      const name = `${element.tagName} ${element.getAttribute("class") ?? ""}`;
       const content = getComputedStyle(element, "::before").content;
-      return `${name} at ${[x, y, width, height].map(Math.round)}: ${of()} ${content === "none" ? "" : of("::before")}`;
+      return `${tag} at ${[x, y, width, height].map(Math.round)}: ${of()} ${content === "none" ? "" : of("::before")}`;
     }),
   );
