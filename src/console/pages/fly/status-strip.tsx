@@ -18,7 +18,7 @@ export function StatusStrip({ sticks }: { sticks: StickLink }) {
   const { drone, state } = useFlown();
   const battery = useComputed(() => {
     const timed = state.voltage.value;
-    return timed && { value: [timed.value, state.batteryLeft.value?.value] as const, at: timed.at };
+    return timed && { ...timed, value: [timed.value, state.batteryLeft.value?.value] as const };
   });
   return (
     <header class="status">

@@ -18,7 +18,7 @@ export function Instruments() {
   const toHome: TimedSignal<number> = useComputed(() => {
     const [geo, here] = [home.value?.value.geo, state.position.value];
     if (!geo || !here) return undefined;
-    return { value: metresBetween(here.value, { lat: geo.latitude, lng: geo.longitude }), at: here.at };
+    return { ...here, value: metresBetween(here.value, { lat: geo.latitude, lng: geo.longitude }) };
   });
   const gps: TimedSignal<string> = useComputed(() => messageOf("gps", diagnostics.value));
   return (
@@ -78,7 +78,7 @@ interface Diagnostics {
 
 function messageOf(part: string, timed: Timed<Diagnostics> | undefined): Timed<string> | undefined {
   const row = timed?.value.status.find(({ name }) => name === part);
-  return timed && row && { value: row.message, at: timed.at };
+  return timed && row && { ...timed, value: row.message };
 }
 
 const amperes = (value: number | null): string => (value === null ? NO_VALUE : `${value.toFixed(1)} A`);
