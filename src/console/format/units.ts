@@ -7,7 +7,7 @@ export const unitSystem = kept<UnitSystem>("units", "metric", (text) =>
   text === "metric" || text === "imperial" ? text : undefined,
 );
 
-interface Unit {
+export interface Unit {
   readonly name: string;
   /** Of one of the API's units: metres, metres per second. */
   readonly factor: number;
@@ -31,10 +31,11 @@ export const NO_VALUE = "–";
 
 type Measured = number | null | undefined;
 
-const withUnit = (value: Measured, unit: Unit, digits: number): string =>
+/** `20.1 m`. `digits` are behind the point, unless the unit has its own. */
+export const withUnit = (value: Measured, unit: Unit, digits: number): string =>
   value === null || value === undefined || !Number.isFinite(value)
     ? NO_VALUE
-    : `${rounded(value * unit.factor, unit.digits ?? digits)} ${unit.name}`;
+    : `${rounded(value * unit.factor, unit.digits ?? digits)} ${unit.name}`.trimEnd();
 
 /** Without a minus before a zero. */
 const rounded = (value: number, digits: number): string =>

@@ -1,4 +1,4 @@
-export interface Bounds {
+interface Bounds {
   readonly west: number;
   readonly south: number;
   readonly east: number;

@@ -41,7 +41,7 @@ const variants: readonly [Variant, ...Variant[]] = [
 ];
 
 /**
- * Tests each look in light, dark and narrow: it breaks no rule of axe and fits the window. It is the same
+ * Tests each look in light, dark and narrow: it breaks no rule of axe, fits the window and cuts no value. It is the same
  * after the other pages were shown.
  */
 export function testLooks(at: { readonly world: ConsoleWorld }, looks: readonly Look[]): void {

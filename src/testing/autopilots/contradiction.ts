@@ -102,13 +102,13 @@ const goesNevertheless: Check = (given, name) => {
 const aboveOrBelow = ({ body }: GivenOrder, { relativeAltitude }: ObservedState): number =>
   Math.abs(relativeAltitude - Number(body.altitude ?? body.z));
 
-/** A vehicle on the ground that flies although the order was refused. A rover's height drifts, and begins anew. */
-const fliesNevertheless: Check = ({ before, after }, name) =>
-  !isRover(name) &&
-  before.relativeAltitude < ON_THE_GROUND &&
-  after.relativeAltitude > before.relativeAltitude + CLIMB
-    ? "the vehicle climbs"
-    : undefined;
+/** A rover's height drifts, and begins anew: it claims nothing. */
+const hasClimbed = ({ before, after }: Pick<GivenOrder, "before" | "after">, name: AutopilotName): boolean =>
+  !isRover(name) && after.relativeAltitude > before.relativeAltitude + CLIMB;
+
+/** A vehicle on the ground that flies although the order was refused. */
+const fliesNevertheless: Check = (given, name) =>
+  given.before.relativeAltitude < ON_THE_GROUND && hasClimbed(given, name) ? "the vehicle climbs" : undefined;
 
 const sameValue = (a: unknown, b: unknown): boolean => Math.fround(Number(a)) === Math.fround(Number(b));
 
@@ -262,8 +262,7 @@ function changeBy(
     return `the mode went from ${customMode} to ${after.customMode}`;
   if (!wasArmed && beats.some((beat) => beat.armed)) return "the vehicle is armed";
   if (wasArmed && !after.armed && !hasLanded) return "the vehicle is disarmed";
-  if (!wasArmed && !isRover(name) && after.relativeAltitude > before.relativeAltitude + CLIMB)
-    return "the vehicle climbs";
+  if (!wasArmed && hasClimbed({ before, after }, name)) return "the vehicle climbs";
   if (!plans) return undefined;
   const [was, is] = [plans.before, plans.after];
   if (!isDeepStrictEqual(was.mission, is.mission))

@@ -91,7 +91,7 @@ export class VehicleState {
   );
   readonly mission = this.orKnown(
     this.newest.mission,
-    ({ item, items, distance, state }) => ({ item, items, distance, state }),
+    (mission): Omit<FrameData<"mission">, "writes"> => mission,
     ({ mission }) => mission && { ...mission, distance: null },
   );
 

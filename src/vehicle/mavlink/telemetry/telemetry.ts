@@ -33,9 +33,9 @@ export class Telemetry {
   private health: Omit<Health, "status"> = {};
   private home: TelemetryMessage | undefined;
   private position: common.GlobalPositionInt | undefined;
-  /** MISSION_CURRENT.seq, and when it changed. */
   /** Transfers of plans to the vehicle that it has ended. */
   private writes = 0;
+  /** MISSION_CURRENT.seq, and when it changed. */
   private item: { readonly seq: number; readonly changedAt: number } | undefined;
   /** ArduPilot: metres to the current item of the mission, and when that was said. */
   private ahead: { readonly metres: number; readonly at: number } | undefined;

@@ -1,18 +1,10 @@
 import { computed } from "@preact/signals";
-import { climbUnit, shortLength, speedUnit } from "../../../format/units";
+import { climbUnit, shortLength, speedUnit, type Unit, withUnit } from "../../../format/units";
 import { theme } from "../../../parts/theme";
 import type { Measured } from "./track";
 
-interface ShownUnit {
-  readonly name: string;
-  /** Of the API's unit. */
-  readonly factor: number;
-  /** Behind the point, when they are others than the kind's. */
-  readonly digits?: number;
-}
-
 interface PlotKind {
-  readonly unit: () => ShownUnit;
+  readonly unit: () => Unit;
   /** Behind the point. */
   readonly digits: number;
   /** Whether zero is always shown: what is far from it would look greater than it is. */
@@ -32,14 +24,10 @@ export const plotKinds: Readonly<Record<Measured, PlotKind>> = {
   vibration_ms2: { unit: plain("m/s²"), digits: 1, fromZero: true },
 };
 
-const NO_VALUE = "–";
-
 /** A value of a column in the user's unit: `20.1 m`. */
 export function measured(column: Measured, value: number | null | undefined): string {
-  const kind = plotKinds[column];
-  const { name, factor, digits = kind.digits } = kind.unit();
-  if (value === null || value === undefined) return NO_VALUE;
-  return `${(value * factor).toFixed(digits).replace(/^-(?=0(\.0*)?$)/, "")} ${name}`.trimEnd();
+  const { unit, digits } = plotKinds[column];
+  return withUnit(value, unit(), digits);
 }
 
 interface PlotColours {
