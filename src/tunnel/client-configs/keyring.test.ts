@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { configKey } from "../../domain/client-config";
@@ -303,6 +304,27 @@ test("a standby that takes over reads the index first: it makes no second key, a
   for (let tick = 0; tick < 4; tick++) standby.setMembers([after], new Set(), true);
   await standby.stop();
   expect(await storedKey(after)).toBe(newKey);
+});
+
+test("stopping waits for a write of the index that is under way, so that none comes after it", async () => {
+  const gate = new EventEmitter();
+  const order: string[] = [];
+  const put: ConfigStore["put"] = async (key, ...rest) => {
+    if (key !== INDEX_KEY) return store.put(key, ...rest);
+    gate.emit("writing");
+    await once(gate, "go on");
+    await store.put(key, ...rest);
+    order.push("written");
+    return undefined;
+  };
+  const ring = newRing(hub, () => true, { store: Object.create(store, { put: { value: put } }) });
+  const writing = once(gate, "writing");
+  await keysOf(ring, [newMember()]);
+  await writing;
+  const stopped = ring.stop().then(() => order.push("stopped"));
+  gate.emit("go on");
+  await stopped;
+  expect(order).toEqual(["written", "stopped"]);
 });
 
 test("no private key was ever logged", async () => {

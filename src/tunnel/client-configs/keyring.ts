@@ -60,6 +60,8 @@ export class Keyring {
   private failedAttempts = 0;
   private indexTimer: NodeJS.Timeout | undefined;
   private indexChanged = false;
+  /** The write of the index that is under way. */
+  private saving: Promise<void> | undefined;
   private auditedAt: number;
   /** Configs without a member at the last tick. */
   private gone: readonly string[] = [];
@@ -127,6 +129,7 @@ export class Keyring {
     this.cancelRetry();
     clearTimeout(this.indexTimer);
     await this.working;
+    await this.saving?.catch(() => undefined);
     if (this.indexChanged && this.options.mayWrite()) await this.saveIndex();
   }
 
@@ -295,7 +298,7 @@ export class Keyring {
     this.indexTimer ??= setTimeout(() => {
       this.indexTimer = undefined;
       if (!this.options.mayWrite()) return;
-      this.saveIndex().catch((error: Error) => {
+      this.saving = this.saveIndex().catch((error: Error) => {
         this.options.onFailure(error);
         this.saveIndexSoon();
       });
