@@ -60,4 +60,8 @@ export const ownFigures = {
     for (let i = 0; i < 3; i++) globalThis.gc?.();
     return process.memoryUsage.rss();
   },
+  heapBytes: () => {
+    for (let i = 0; i < 3; i++) globalThis.gc?.();
+    return process.memoryUsage().heapUsed;
+  },
 };

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Server } from "socket.io";
 import { answer, ownFigures } from "../relay/child";
+import { frames } from "./frames";
 import { onSchedule } from "./now";
 
 /** Bare Socket.IO: rooms, and a timer that emits what the gateway makes of the vehicles' messages. */
@@ -13,34 +14,6 @@ io.on("connection", (socket) => {
     socket.emit("subscription_confirmed", { status: "subscribed", drone_id, stream_type });
   });
 });
-
-const position = {
-  latitude: 47.397742,
-  longitude: 8.545594,
-  altitude: 0,
-  status: { status: 0, service: 1 },
-  yaw: 123,
-};
-const imu = {
-  orientation: { w: 0.7012345678912345, x: 0.0123456789, y: 0.0234567891, z: 0.7012345678912345 },
-  angular_velocity: { x: 0.0112345678, y: -0.0223456789, z: 0.0334567891 },
-  linear_acceleration: { x: 0.1176798, y: -0.2059397, z: 9.80665 },
-};
-const hud = { airspeed: 5.25, groundspeed: 5.125, heading: 123, throttle: 45, altitude: 520.5, climb: 0.25 };
-const sensors = Object.fromEntries(
-  ["gyro", "accelerometer", "magnetometer", "absolute_pressure", "gps", "battery"].map((name) => [
-    name,
-    true,
-  ]),
-);
-const system = {
-  battery: { voltage: 12.1, current: 10.5, remaining: 80 },
-  cpu_load: 25,
-  sensors,
-  armed: true,
-};
-const rows = Object.keys(sensors).map((name) => ({ level: 0, name: `sensor: ${name}`, message: "healthy" }));
-const diagnostics = { status: [...rows, { level: 0, name: "gps", message: "3D fix, 15 satellites" }] };
 
 const SLICES = 10;
 let flying = 0;
@@ -59,14 +32,14 @@ onSchedule(100 / SLICES, (due) => {
 function emitAll(drone_id: number, due: number): void {
   const room = io.to(`drone_${drone_id}_dashboard`);
   const emit = (type: string, data: object) => room.emit("telemetry_data", { type, drone_id, data });
-  emit("gps", { ...position, altitude: due / 1000 });
+  emit("gps", { ...frames.position, altitude: due / 1000 });
   emit("relalt", { data: 30.25 });
-  emit("hud", hud);
-  emit("imu", imu);
-  if (round % 2 === 0) emit("raw_gps", { ...position, altitude: 520.5, satellites_visible: 15 });
+  emit("hud", frames.hud);
+  emit("imu", frames.imu);
+  if (round % 2 === 0) emit("raw_gps", { ...frames.position, altitude: 520.5, satellites_visible: 15 });
   if (round % 10 !== 0) return;
-  emit("system", { ...system, mode: "GUIDED" });
-  emit("diagnostics", diagnostics);
+  emit("system", frames.system);
+  emit("diagnostics", frames.diagnostics);
 }
 
 answer({

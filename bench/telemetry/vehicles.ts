@@ -12,10 +12,14 @@ const ACCEPTED = 0;
 /** Where the drone's vehicle is: each has an address of its own, since one address is one drone's. */
 export const hostOf = (drone: number): string => `127.1.${drone >> 8}.${drone & 255}`;
 
-/** Every connection is a copter of its own; the first `flying` of them send ten times a second. */
+/**
+ * Every connection is a copter of its own; the first `flying` of them send 59 messages a second, ten times a second and in
+ * two parts, as ArduPilot sends the messages of one tick. The copters that send at the same moment send the same bytes.
+ */
 export class Vehicles {
   flying = 0;
-  private readonly copters: { readonly socket: Socket; readonly writer: FrameWriter }[] = [];
+  private readonly copters: (Socket | undefined)[] = [];
+  private readonly writers = Array.from({ length: SLICES }, () => new FrameWriter(1, 1));
   private slice = 0;
   private round = 0;
 
@@ -24,7 +28,7 @@ export class Vehicles {
   }
 
   get connected(): number {
-    return this.copters.length;
+    return this.copters.filter(Boolean).length;
   }
 
   /** At the addresses of the drones 1 to `drones`, all on one port, which it returns. */
@@ -50,26 +54,37 @@ export class Vehicles {
     socket.on("data", (chunk: Buffer) => reader.push(chunk));
     socket.on("error", () => socket.destroy());
     socket.write(writer.encode(heartbeat()));
-    this.copters.push({ socket, writer });
+    const free = this.copters.indexOf(undefined);
+    const at = free < 0 ? this.copters.length : free;
+    this.copters[at] = socket;
+    socket.on("close", () => {
+      this.copters[at] = undefined;
+    });
   }
 
   private tick(): void {
     const { slice, round } = this;
-    for (let index = slice; index < this.copters.length; index += SLICES) this.send(index, round);
+    const writer = this.writers[slice] as FrameWriter;
+    const bytesOf = (messages: readonly Parameters<FrameWriter["encode"]>[0][]) =>
+      Buffer.concat(messages.map((message) => writer.encode(message)));
+    const [isSecond, isFifth] = [round % 10 === 0, round % 2 === 0];
+    const parts = [
+      bytesOf([attitude()]),
+      bytesOf([
+        ...moving(),
+        ...(isFifth ? [receiver()] : []),
+        ...(isSecond ? [heartbeat(), ...health()] : []),
+      ]),
+    ];
+    for (const part of parts) {
+      for (let index = slice; index < this.flying; index += SLICES) this.copters[index]?.write(part);
+    }
+    const alive = isSecond ? bytesOf([heartbeat()]) : undefined;
+    for (let index = slice; alive && index < this.copters.length; index += SLICES) {
+      if (index >= this.flying) this.copters[index]?.write(alive);
+    }
     this.slice = (slice + 1) % SLICES;
     if (this.slice === 0) this.round += 1;
-  }
-
-  private send(index: number, round: number): void {
-    const copter = this.copters[index];
-    if (!copter) return;
-    const { socket, writer } = copter;
-    const messages = [
-      ...(index < this.flying ? [...moving(), ...(round % 2 === 0 ? [receiver()] : [])] : []),
-      ...(round % 10 === 0 ? [heartbeat()] : []),
-      ...(round % 10 === 0 && index < this.flying ? [...health()] : []),
-    ];
-    if (messages.length > 0) socket.write(Buffer.concat(messages.map((message) => writer.encode(message))));
   }
 }
 
@@ -79,7 +94,18 @@ const SENSORS: number = 0x200002f;
 const EKF_GOOD: number = 831;
 const position = { lat: 473_977_420, lon: 85_455_940 };
 
+const attitude = () =>
+  build(common.AttitudeQuaternion, {
+    q1: 0.7,
+    q2: 0.01,
+    q3: 0.02,
+    q4: 0.7,
+    rollspeed: 0.011,
+    pitchspeed: 0.022,
+  });
+/** The gateway has no use for the last one. */
 const moving = () => [
+  build(common.GlobalPositionInt, { ...position, alt: machineNow(), relativeAlt: 30_250, hdg: 12_300 }),
   build(common.VfrHud, {
     airspeed: 5.25,
     groundspeed: 5.125,
@@ -89,15 +115,7 @@ const moving = () => [
     climb: 0.25,
   }),
   build(common.RawImu, { xacc: 12, yacc: 21, zacc: -1000 }),
-  build(common.AttitudeQuaternion, {
-    q1: 0.7,
-    q2: 0.01,
-    q3: 0.02,
-    q4: 0.7,
-    rollspeed: 0.011,
-    pitchspeed: 0.022,
-  }),
-  build(common.GlobalPositionInt, { ...position, alt: machineNow(), relativeAlt: 30_250, hdg: 12_300 }),
+  build(common.ServoOutputRaw, { servo1Raw: 1500, servo2Raw: 1510, servo3Raw: 1490, servo4Raw: 1505 }),
 ];
 const receiver = () =>
   build(common.GpsRawInt, { ...position, fixType: 3, alt: 520_500, eph: 80, satellitesVisible: 15 });

@@ -5,12 +5,42 @@ import { ageMs } from "./now";
 const PONG_EVERY_MS = 15_000;
 const position = /"type":"gps","drone_id":\d+,"data":\{[^}]*?"altitude":(-?[\d.]+)/g;
 
-/** What a Socket.IO client is on the wire, and no more: the machine's other core has to carry all of them. */
+/** Tenths of a millisecond between two positions of a vehicle. */
+const INTERVAL = 1_000;
+
+/** How a server's watchers connect: the request's path and what is said until frames come. */
+export interface Greeting {
+  readonly path: string;
+  /** Each text that is waited for, and what is sent then. */
+  readonly steps: readonly (readonly [awaited: string, reply?: string])[];
+}
+
+/** Of a Socket.IO server; `token` is the query's. */
+export const socketIo = (drone: number, token = "bench"): Greeting => ({
+  path: `/socket.io/?EIO=4&transport=websocket&token=${token}`,
+  steps: [
+    ['"sid"', "40"],
+    [
+      '40{"sid"',
+      `42${JSON.stringify(["subscribe_telemetry", { drone_id: drone, stream_type: "dashboard" }])}`,
+    ],
+    ["subscription_confirmed"],
+  ],
+});
+
+/** Of a bare WebSocket server, which sends frames at once. */
+export const bareWebSocket = (drone: number): Greeting => ({
+  path: `/${drone}`,
+  steps: [["101 Switching Protocols"]],
+});
+
+/** What a client is on the wire, and no more: the machine's other core has to carry all of them. */
 export class Watchers {
   private readonly sockets: Socket[] = [];
   private measuring = false;
   private ages: number[] = [];
   private bytes = 0;
+  private lost = 0;
 
   constructor() {
     setInterval(() => {
@@ -18,14 +48,14 @@ export class Watchers {
     }, PONG_EVERY_MS);
   }
 
-  /** Joins a drone's dashboard; `sampled` ones read their frames' ages, the others only take them. */
-  join(port: number, drone: number, sampled: boolean): Promise<void> {
+  /** `sampled` ones read their frames' ages, the others only take them. */
+  join(port: number, { path, steps }: Greeting, sampled: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const socket = connect(port, "127.0.0.1");
       socket.on("error", reject);
       socket.write(
         [
-          "GET /socket.io/?EIO=4&transport=websocket&token=bench HTTP/1.1",
+          `GET ${path} HTTP/1.1`,
           `Host: 127.0.0.1:${port}`,
           "Upgrade: websocket",
           "Connection: Upgrade",
@@ -38,34 +68,37 @@ export class Watchers {
       let stage = 0;
       const greet = (chunk: Buffer) => {
         received += chunk.toString("latin1");
-        if (stage === 0 && received.includes('"sid"')) {
-          stage = 1;
-          received = "";
-          socket.write(textFrame("40"));
-        } else if (stage === 1 && received.includes('40{"sid"')) {
-          stage = 2;
-          const request = { drone_id: drone, stream_type: "dashboard" };
-          socket.write(textFrame(`42${JSON.stringify(["subscribe_telemetry", request])}`));
-        } else if (stage === 2 && received.includes("subscription_confirmed")) {
-          socket.off("data", greet);
-          socket.on("data", sampled ? this.sample() : (data: Buffer) => this.take(data));
-          this.sockets.push(socket);
-          resolve();
-        }
+        const [awaited, reply] = steps[stage] as Greeting["steps"][number];
+        if (!received.includes(awaited)) return;
+        received = "";
+        stage += 1;
+        if (reply !== undefined) socket.write(textFrame(reply));
+        if (stage < steps.length) return;
+        socket.off("data", greet);
+        socket.on("data", sampled ? this.sample() : (data: Buffer) => this.take(data));
+        this.sockets.push(socket);
+        resolve();
       };
       socket.on("data", greet);
     });
+  }
+
+  /** Disconnects all. */
+  leave(): void {
+    for (const socket of this.sockets.splice(0)) socket.destroy();
   }
 
   start(): void {
     this.measuring = true;
     this.ages = [];
     this.bytes = 0;
+    this.lost = 0;
   }
 
-  stop(): { ages: number[]; bytes: number } {
+  /** Ages of positions in milliseconds, and how many did not come between two that did. */
+  stop(): { ages: number[]; lost: number; bytes: number } {
     this.measuring = false;
-    return { ages: this.ages, bytes: this.bytes };
+    return { ages: this.ages, lost: this.lost, bytes: this.bytes };
   }
 
   private take(data: Buffer): void {
@@ -74,6 +107,7 @@ export class Watchers {
 
   private sample(): (data: Buffer) => void {
     let rest = "";
+    let last: number | undefined;
     return (data) => {
       this.take(data);
       const text = rest + data.toString("latin1");
@@ -82,7 +116,12 @@ export class Watchers {
         // A number that ends with the chunk may go on in the next.
         if (match.index + match[0].length === text.length) break;
         end = match.index + match[0].length;
-        if (this.measuring) this.ages.push(ageMs(Number(match[1])));
+        const made = Math.round(Number(match[1]) * 1000);
+        if (this.measuring) {
+          this.ages.push(ageMs(Number(match[1])));
+          if (last !== undefined) this.lost += Math.max(0, Math.round((made - last) / INTERVAL) - 1);
+        }
+        last = made;
       }
       rest = text.slice(Math.max(end, text.length - 400));
     };
