@@ -1,9 +1,10 @@
 import type { SubscriptionState, TelemetryMessage } from "../../../vehicle";
-import type { TelemetryFrame, TelemetryServer } from "../events";
+import type { TelemetryFrame } from "../events";
 import type { TelemetryMetrics } from "../metrics";
-import { SLOW_ROOM, type Watcher } from "../sockets/watcher";
-import { isEvent, roomOf, type Stream, streamsOf, type TelemetryType } from "../streams";
-import type { FrameChannel } from "./frame-channel";
+import type { Watcher } from "../sockets/watcher";
+import { isEvent, type Stream, streamsOf, type TelemetryType } from "../streams";
+import { EncodedFrame } from "./frame-batch";
+import type { FrameChannel, PublishedFrame } from "./frame-channel";
 import { RateCap } from "./rate-cap";
 import { type FeedAnswer, isAfter, type StreamOffset } from "./replica-messages";
 import { Watchers } from "./watchers";
@@ -34,7 +35,6 @@ interface Newest {
 }
 
 export interface FeedDeps {
-  readonly io: TelemetryServer;
   readonly metrics: TelemetryMetrics;
   /** Most frames a second of one drone's type. */
   readonly maxHz: number;
@@ -43,8 +43,9 @@ export interface FeedDeps {
 }
 
 /**
- * One drone's telemetry, from the messages of its link, or the frames of the replica that holds it, to its rooms: yaw
- * added, rate capped, each frame encoded once for all watchers of this replica.
+ * One drone's telemetry, from the messages of its link, or the frames of the replica that holds it, to its watchers: yaw
+ * added, rate capped, each frame encoded once for all. The frames of one turn of the event loop are sent together: an
+ * autopilot sends the messages of a tick at once.
  */
 export class DroneFeed {
   state: FeedState = "waiting";
@@ -53,7 +54,10 @@ export class DroneFeed {
   readonly watchers = new Watchers();
   private readonly yaw = new YawEstimate();
   private readonly cap: RateCap<TelemetryType, TelemetryMessage>;
-  private readonly rooms = new Map<TelemetryType, ReturnType<TelemetryServer["to"]>>();
+  /** Frames of this turn, for the watchers and for the other replicas. */
+  private unsent: EncodedFrame[] = [];
+  private unpublished: PublishedFrame[] = [];
+  private isFlushDue = false;
   private readonly newest = new Map<TelemetryType, Newest>();
   private readonly offsets = new Map<TelemetryType, StreamOffset>();
   private highestFence = Number.NEGATIVE_INFINITY;
@@ -115,6 +119,8 @@ export class DroneFeed {
   add(watcher: Watcher, stream: Stream): void {
     const others = this.watchers.streamsFor(watcher);
     if (others.includes(stream)) return;
+    // Otherwise it would get the newest ones twice.
+    this.flush();
     this.watchers.add(watcher, stream);
     watcher.enter(this.droneId, stream);
     const now = performance.now();
@@ -133,30 +139,45 @@ export class DroneFeed {
   }
 
   close(): void {
+    this.flush();
     this.cap.close();
     this.unsubscribe?.();
   }
 
   private send(message: TelemetryMessage): void {
     const newest = this.frame(message, performance.now());
-    if (!this.deliver(newest)) return;
+    const encoded = this.deliver(newest);
+    if (!encoded) return;
     this.deps.metrics.frame(message.type);
-    if (newest.offset && this.replicas.size > 0) this.deps.channel?.publish(newest.frame, newest.offset);
+    const { offset } = newest;
+    if (!offset || this.replicas.size === 0) return;
+    this.unpublished.push({ encoded, offset });
+    this.flushLater();
   }
 
-  /** To the watchers of this replica, unless a later frame came before. Returns whether it was news. */
-  private deliver(newest: Newest): boolean {
-    if (!this.remember(newest)) return false;
-    const { frame } = newest;
-    const now = performance.now();
-    if (!this.watchers.wants(frame.type) || !isFresh(newest, now)) return true;
-    const room = this.room(frame.type);
-    (this.watchers.hasSlow(frame.type) ? room.except(SLOW_ROOM) : room).emit("telemetry_data", frame);
-    this.watchers.forEach(frame.type, (watcher) => {
-      if (watcher.slow) watcher.hold(frame);
-      else watcher.noticeStall(now);
-    });
-    return true;
+  /** To the watchers of this replica at the end of the turn, unless a later frame came before; then undefined. */
+  private deliver(newest: Newest): EncodedFrame | undefined {
+    if (!this.remember(newest)) return undefined;
+    const encoded = new EncodedFrame(newest.frame);
+    if (this.watchers.wants(newest.frame.type) && isFresh(newest, performance.now())) {
+      this.unsent.push(encoded);
+      this.flushLater();
+    }
+    return encoded;
+  }
+
+  private flushLater(): void {
+    if (!this.isFlushDue) setImmediate(() => this.flush());
+    this.isFlushDue = true;
+  }
+
+  private flush(): void {
+    const { unsent, unpublished } = this;
+    this.isFlushDue = false;
+    if (unpublished.length > 0) this.deps.channel?.publish(this.droneId, unpublished);
+    this.unsent = [];
+    this.unpublished = [];
+    this.watchers.send(unsent);
   }
 
   /** Returns whether it is later than every frame of its type. A deposed holder's frames are not. */
@@ -190,14 +211,6 @@ export class DroneFeed {
     if (message.type !== "gps" && message.type !== "raw_gps") return message.data;
     const yaw = this.yaw.at(now);
     return yaw === undefined ? message.data : { ...message.data, yaw };
-  }
-
-  private room(type: TelemetryType) {
-    const known = this.rooms.get(type);
-    if (known) return known;
-    const room = this.deps.io.to(streamsOf(type).map((stream) => roomOf(this.droneId, stream)));
-    this.rooms.set(type, room);
-    return room;
   }
 }
 

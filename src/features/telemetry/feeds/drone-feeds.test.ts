@@ -1,4 +1,3 @@
-import type { TelemetryServer } from "../events";
 import type { TelemetryMetrics } from "../metrics";
 import { DroneFeeds } from "./drone-feeds";
 
@@ -22,7 +21,6 @@ test("the subscription of a drone that only another replica watches ends when th
     },
   };
   const feeds = new DroneFeeds({
-    io: {} as TelemetryServer,
     metrics: {} as TelemetryMetrics,
     links,
     maxHz: 10,

@@ -3,7 +3,21 @@ import type { Logger } from "../../../platform/process/log";
 import type { Redis } from "../../../platform/redis/client";
 import type { Subscriber } from "../../../platform/redis/subscriber";
 import type { TelemetryFrame } from "../events";
+import type { EncodedFrame } from "./frame-batch";
 import type { StreamOffset } from "./replica-messages";
+
+export interface PublishedFrame {
+  readonly encoded: EncodedFrame;
+  readonly offset: StreamOffset;
+}
+
+interface Message extends SentFrame {
+  readonly more?: readonly SentFrame[];
+}
+interface SentFrame {
+  readonly frame: TelemetryFrame;
+  readonly offset: StreamOffset;
+}
 
 export type OnFrame = (frame: TelemetryFrame, offset: StreamOffset) => void;
 
@@ -11,7 +25,8 @@ const channelOf = (droneId: number): string => `fleet:telemetry:${droneId}`;
 
 /**
  * Carries frames from the replica that holds a drone's link to the replicas whose watchers watch it: one Redis
- * channel for each drone. A frame that Redis does not take is lost; the next one follows.
+ * channel for each drone, and one message for the frames of a turn. A message that Redis does not take is lost; the next
+ * one follows.
  */
 export class FrameChannel {
   /** How this replica's own messages begin. */
@@ -24,9 +39,13 @@ export class FrameChannel {
     private readonly log: Logger,
   ) {}
 
-  publish(frame: TelemetryFrame, offset: StreamOffset): void {
-    const message = `${this.own},"offset":${JSON.stringify(offset)},"frame":${JSON.stringify(frame)}}`;
-    this.publisher.publish(channelOf(frame.drone_id), message).then(
+  /** At least one frame. Replicas of version 0.2 take the first alone. */
+  publish(droneId: number, frames: readonly PublishedFrame[]): void {
+    const [first = "", ...more] = frames.map(
+      ({ encoded, offset }) => `"offset":${JSON.stringify(offset)},"frame":${encoded.json}`,
+    );
+    const rest = more.length === 0 ? "" : `,"more":[${more.map((each) => `{${each}}`).join()}]`;
+    this.publisher.publish(channelOf(droneId), `${this.own},${first}${rest}}`).then(
       () => {
         this.refused = false;
       },
@@ -43,8 +62,8 @@ export class FrameChannel {
   subscribe(droneId: number, onFrame: OnFrame): () => void {
     return this.subscriber.onMessage(channelOf(droneId), (message) => {
       if (message.startsWith(this.own)) return;
-      const { frame, offset } = JSON.parse(message) as { frame: TelemetryFrame; offset: StreamOffset };
-      onFrame(frame, offset);
+      const { more = [], ...first } = JSON.parse(message) as Message;
+      for (const { frame, offset } of [first, ...more]) onFrame(frame, offset);
     });
   }
 }

@@ -1,5 +1,6 @@
 import type { Watcher } from "../sockets/watcher";
 import { STREAMS, type Stream, streamsOf, type TelemetryType } from "../streams";
+import { type EncodedFrame, FrameBatch } from "./frame-batch";
 
 /** The watchers of one drone at this replica, by stream. */
 export class Watchers {
@@ -32,17 +33,18 @@ export class Watchers {
     return new Set([...this.byStream.values()].flatMap((watching) => [...watching]));
   }
 
-  hasSlow(type: TelemetryType): boolean {
-    for (const stream of streamsOf(type)) {
-      for (const { slow } of this.byStream.get(stream) ?? []) if (slow) return true;
+  /** To each the frames of its streams, once. Only the dashboard has types of other streams. */
+  send(frames: readonly EncodedFrame[]): void {
+    if (frames.length === 0) return;
+    const now = performance.now();
+    const dashboard = this.byStream.get("dashboard");
+    for (const [stream, watching] of this.byStream) {
+      const isOfStream = ({ frame }: EncodedFrame) => streamsOf(frame.type).includes(stream);
+      const batch = new FrameBatch(stream === "dashboard" ? frames : frames.filter(isOfStream));
+      if (batch.frames.length === 0) continue;
+      for (const watcher of watching) {
+        if (watching === dashboard || !dashboard?.has(watcher)) watcher.send(batch, now);
+      }
     }
-    return false;
-  }
-
-  /** A watcher of both a narrow stream and the dashboard is called once. */
-  forEach(type: TelemetryType, call: (watcher: Watcher) => void): void {
-    const [first, second] = streamsOf(type).map((stream) => this.byStream.get(stream));
-    for (const watcher of first ?? []) call(watcher);
-    for (const watcher of second ?? []) if (!first?.has(watcher)) call(watcher);
   }
 }

@@ -86,7 +86,6 @@ export class TelemetrySockets {
     this.stopLimit = limitUnreadBytes(this.webSockets, this.metrics.closed);
     this.feeds = new DroneFeeds({
       ...deps,
-      io: this.io,
       metrics: this.metrics,
       maxHz: config.TELEMETRY_MAX_HZ,
       stopWhenUnwatched: config.DO_UNSUBSCRIBE,

@@ -1,4 +1,5 @@
 import type { TelemetryFrame, TelemetrySocket } from "../events";
+import type { FrameBatch } from "../feeds/frame-batch";
 import type { TelemetryMetrics } from "../metrics";
 import { isEvent, parseRoom, roomOf, type Stream } from "../streams";
 
@@ -6,7 +7,11 @@ import { isEvent, parseRoom, roomOf, type Stream } from "../streams";
 const STALL_MS = 100;
 /** Log lines that wait for a slow socket; the oldest are dropped first. */
 export const MAX_HELD_EVENTS = 100;
-/** The room of all slow sockets, excluded when frames are sent to a drone's rooms. */
+type SendOptions = NonNullable<Parameters<TelemetrySocket["conn"]["write"]>[1]> & {
+  readonly wsPreEncodedFrame?: readonly Buffer[];
+};
+
+/** The room of all slow sockets. */
 export const SLOW_ROOM = "slow_watchers";
 
 /**
@@ -56,6 +61,21 @@ export class Watcher {
     this.socket.emit("error", { message });
   }
 
+  /** `now` of the monotonic clock. */
+  send(batch: FrameBatch, now: number): void {
+    if (this.isSlow) {
+      for (const { frame } of batch.frames) this.hold(frame);
+      return;
+    }
+    const { conn } = this.socket;
+    if (conn.transport.name === "websocket") {
+      // The option by which Socket.IO's adapter encodes a packet once for a room; it takes the bytes of several frames too.
+      const options: SendOptions = { wsPreEncodedFrame: [batch.webSocketBytes] };
+      conn.write("", options);
+    } else for (const { packet } of batch.frames) conn.write(packet);
+    this.noticeStall(now);
+  }
+
   /** To be called after a frame was sent: only a connection with queued data emits `drain`. */
   noticeStall(now: number): void {
     if (this.socket.conn.transport.writable || now - this.lastFlushAt < STALL_MS) return;
@@ -63,7 +83,7 @@ export class Watcher {
     void this.socket.join(SLOW_ROOM);
   }
 
-  hold(frame: TelemetryFrame): void {
+  private hold(frame: TelemetryFrame): void {
     if (isEvent(frame.type)) {
       this.heldEvents.push(frame);
       if (this.heldEvents.length <= MAX_HELD_EVENTS) return;
