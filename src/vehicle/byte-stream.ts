@@ -4,6 +4,7 @@
 export interface ByteStream {
   /** Sends; false when the stream is closed and surely nothing was sent; `onClose` gives the reason. */
   write(bytes: Buffer): boolean;
+  /** A chunk is valid during the call only. */
   onData(listener: (chunk: Buffer) => void): void;
   /** Reads nothing more until `resume`, so that the sender has to wait; chunks on their way may still come. */
   pause(): void;

@@ -57,7 +57,7 @@ describe.each(["direct", "jumphost"] as const)("dialling %s", (kind) => {
     const back: Buffer[] = [];
     const all = new Promise<void>((resolve) =>
       stream.onData((chunk) => {
-        back.push(chunk);
+        back.push(Buffer.from(chunk));
         if (Buffer.concat(back).length === sent.length) resolve();
       }),
     );

@@ -2,10 +2,23 @@ import { connect } from "node:net";
 import { DomainError } from "../../domain/errors";
 import { type ByteStream, CloseNotice, type Dial } from "../byte-stream";
 
+/** All links are read into it, one after the other: each chunk is handed on before the next is read. */
+const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
+
 /** Dials a vehicle's TCP port without anything between. */
 export const dialDirect: Dial = ({ host, port }, signal) =>
   new Promise<ByteStream>((resolve, reject) => {
-    const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 10_000 });
+    let onChunk: (chunk: Buffer) => void = () => {};
+    const callback = (size: number) => {
+      onChunk(READ_BUFFER.subarray(0, size));
+      return true;
+    };
+    const socket = connect({
+      ...{ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 10_000 },
+      onread: { buffer: READ_BUFFER, callback },
+    });
+    // Nothing is read until there is a listener.
+    socket.pause();
     const closed = new CloseNotice();
     let connected = false;
     let failure: Error | undefined;
@@ -34,7 +47,10 @@ export const dialDirect: Dial = ({ host, port }, signal) =>
           socket.write(bytes);
           return true;
         },
-        onData: (listener) => void socket.on("data", listener),
+        onData: (listener) => {
+          onChunk = listener;
+          socket.resume();
+        },
         pause: () => void socket.pause(),
         resume: () => void socket.resume(),
         onClose: (listener) => closed.on(listener),
