@@ -6,9 +6,10 @@ interface Waiting<Value> {
 /**
  * Passes at most `maxHz` values a second for each key, and delays no value longer than needed.
  *
- * A value passes at once when it is due; half an interval of jitter is allowed. An earlier one waits, and the next value
- * replaces it: the newest counts. A waiting value is released half an interval after it was due, not when it was due:
- * otherwise a stream at exactly this rate that was late once would stay late.
+ * A value passes at once when it is due, and one interval before: of a stream at exactly this rate none is dropped when
+ * one comes late by that much. An earlier one waits, and the next value replaces it: the newest counts. A waiting value
+ * passes an interval later than it first could have: otherwise a stream at exactly this rate that was late once would stay
+ * late.
  */
 export class RateCap<Key, Value> {
   private readonly intervalMs: number;
@@ -28,13 +29,13 @@ export class RateCap<Key, Value> {
     const waiting = this.waiting.get(key);
     if (waiting) this.dropped(key);
     const due = this.dueAt.get(key) ?? now;
-    if (now >= due - this.intervalMs / 2) {
+    if (now >= due - this.intervalMs) {
       clearTimeout(waiting?.timer);
       this.passNow(key, value, now);
     } else if (waiting) {
       waiting.value = value;
     } else {
-      const timer = setTimeout(() => this.release(key), due + this.intervalMs / 2 - now);
+      const timer = setTimeout(() => this.release(key), due - now);
       this.waiting.set(key, { value, timer });
     }
   }
