@@ -27,11 +27,25 @@ let sequence = 0;
  */
 type FeedState = "waiting" | SubscriptionState;
 
-interface Newest {
-  readonly frame: TelemetryFrame;
-  /** Of the monotonic clock. */
-  readonly at: number;
-  readonly offset: StreamOffset | undefined;
+/**
+ * Classes, not object literals, and arrays that stay: V8 notices that the newest frames live long, makes all literals of
+ * that place in old space then, and keeps there what each refers to.
+ */
+class Newest {
+  constructor(
+    readonly frame: TelemetryFrame,
+    /** Of the monotonic clock. */
+    readonly at: number,
+    readonly offset: StreamOffset | undefined,
+  ) {}
+}
+
+class Frame implements TelemetryFrame {
+  constructor(
+    readonly type: TelemetryType,
+    readonly drone_id: number,
+    readonly data: object,
+  ) {}
 }
 
 export interface FeedDeps {
@@ -55,8 +69,8 @@ export class DroneFeed {
   private readonly yaw = new YawEstimate();
   private readonly cap: RateCap<TelemetryType, TelemetryMessage>;
   /** Frames of this turn, for the watchers and for the other replicas. */
-  private unsent: EncodedFrame[] = [];
-  private unpublished: PublishedFrame[] = [];
+  private readonly unsent: EncodedFrame[] = [];
+  private readonly unpublished: PublishedFrame[] = [];
   private isFlushDue = false;
   private readonly newest = new Map<TelemetryType, Newest>();
   private readonly offsets = new Map<TelemetryType, StreamOffset>();
@@ -77,7 +91,7 @@ export class DroneFeed {
       () => metrics.drop("rate_cap"),
     );
     this.unsubscribe = channel?.subscribe(droneId, (frame, offset) =>
-      this.deliver({ frame, at: performance.now(), offset }),
+      this.deliver(new Newest(frame, performance.now(), offset)),
     );
   }
 
@@ -101,7 +115,7 @@ export class DroneFeed {
   /** The answer of the replica that holds the link. */
   receiveNewest({ newest }: FeedAnswer): void {
     const now = performance.now();
-    for (const { frame, age_ms, offset } of newest) this.deliver({ frame, at: now - age_ms, offset });
+    for (const { frame, age_ms, offset } of newest) this.deliver(new Newest(frame, now - age_ms, offset));
   }
 
   /** Sends the frames to another replica for a while. Returns the newest ones. */
@@ -175,9 +189,9 @@ export class DroneFeed {
     const { unsent, unpublished } = this;
     this.isFlushDue = false;
     if (unpublished.length > 0) this.deps.channel?.publish(this.droneId, unpublished);
-    this.unsent = [];
-    this.unpublished = [];
     this.watchers.send(unsent);
+    unpublished.length = 0;
+    unsent.length = 0;
   }
 
   /** Returns whether it is later than every frame of its type. A deposed holder's frames are not. */
@@ -200,11 +214,7 @@ export class DroneFeed {
 
   private frame(message: TelemetryMessage, at: number): Newest {
     const offset = this.fence === undefined ? undefined : { fence: this.fence, sequence: ++sequence };
-    return {
-      frame: { type: message.type, drone_id: this.droneId, data: this.payload(message, at) },
-      at,
-      offset,
-    };
+    return new Newest(new Frame(message.type, this.droneId, this.payload(message, at)), at, offset);
   }
 
   private payload(message: TelemetryMessage, now: number): object {

@@ -1,11 +1,16 @@
 import type { TelemetryFrame } from "../events";
 
-/** Opcode of a text frame with the FIN bit, and the length that says that two or eight bytes of length follow (RFC 6455). */
+/** Opcode of a text frame with the FIN bit, and the lengths that say that two or eight bytes of length follow (RFC 6455). */
 const TEXT = 0x81;
 const SHORT = 126;
 const LONG = 127;
+/** Socket.IO's event of the namespace `/`, with its name. */
+const EVENT = '2["telemetry_data",';
+/** Engine.IO's message with it. */
+const BEGINNING = Buffer.from(`4${EVENT}`);
+const END = Buffer.from("]");
 
-/** A frame and its texts, each made once for all who are sent it. */
+/** A frame and its text, which is made once for all who are sent it. */
 export class EncodedFrame {
   private text: string | undefined;
 
@@ -17,9 +22,9 @@ export class EncodedFrame {
     return this.text;
   }
 
-  /** As a Socket.IO packet: 2 is an event of the namespace `/`. */
+  /** As a Socket.IO packet. */
   get packet(): string {
-    return `2["telemetry_data",${this.json}]`;
+    return `${EVENT}${this.json}]`;
   }
 }
 
@@ -29,20 +34,18 @@ export class FrameBatch {
 
   constructor(readonly frames: readonly EncodedFrame[]) {}
 
-  /** The bytes of a WebSocket frame for each packet; Engine.IO begins a message with 4. */
+  /** A WebSocket frame for each packet, one after the other, not masked. */
   get webSocketBytes(): Buffer {
-    this.encoded ??= webSocketText(this.frames.map(({ packet }) => `4${packet}`));
+    this.encoded ??= webSocketFrames(this.frames);
     return this.encoded;
   }
 }
 
-/** Each text as an unmasked frame, one after the other. */
-function webSocketText(texts: readonly string[]): Buffer {
-  const lengths = texts.map((text) => Buffer.byteLength(text));
-  const headerOf = (length: number) => (length < SHORT ? 2 : length < 2 ** 16 ? 4 : 10);
+function webSocketFrames(frames: readonly EncodedFrame[]): Buffer {
+  const lengths = frames.map(({ json }) => BEGINNING.length + Buffer.byteLength(json) + END.length);
   const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + headerOf(length) + length, 0));
   let at = 0;
-  for (const [index, text] of texts.entries()) {
+  for (const [index, { json }] of frames.entries()) {
     const length = lengths[index] as number;
     const header = headerOf(length);
     bytes[at] = TEXT;
@@ -50,7 +53,11 @@ function webSocketText(texts: readonly string[]): Buffer {
     if (header === 4) bytes.writeUInt16BE(length, at + 2);
     if (header === 10) bytes.writeBigUInt64BE(BigInt(length), at + 2);
     at += header;
-    at += bytes.write(text, at);
+    at += BEGINNING.copy(bytes, at);
+    at += bytes.write(json, at);
+    at += END.copy(bytes, at);
   }
   return bytes;
 }
+
+const headerOf = (length: number): number => (length < SHORT ? 2 : length < 2 ** 16 ? 4 : 10);
