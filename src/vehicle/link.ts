@@ -31,6 +31,8 @@ export interface VehicleLink extends VehicleCalls {
   readonly state: "ready" | "closed";
   /** Every telemetry message from now on; returns the function that stops it. */
   onTelemetry(listener: (message: TelemetryMessage) => void): () => void;
+  /** Whether the vehicle is to send what telemetry is made of, which it does not by itself. */
+  setStreams(on: boolean): void;
   /** Whether we send the vehicle our heartbeats, as a link does from its start. */
   setHeartbeats(on: boolean): void;
   /** Called once, with the reason, when the link is gone for good. Called at once if it already is. */

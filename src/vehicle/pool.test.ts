@@ -276,6 +276,20 @@ describe("a held link", () => {
     expect(links).toHaveLength(1);
   });
 
+  test("is sent the vehicle's streams, and decodes them only while somebody watches", async () => {
+    const { pool, links } = build();
+    await pool.hold([TARGET]);
+    await until(() => links[0]?.streams === true);
+    const decodes = () => links[0]?.listeners.size === 1;
+    expect(decodes()).toBe(false);
+    const stops = [pool.subscribe(TARGET, { onMessage() {} }), pool.subscribe(TARGET, { onMessage() {} })];
+    expect(decodes()).toBe(true);
+    for (const stop of stops) stop();
+    expect([decodes(), links[0]?.streams]).toEqual([false, true]);
+    await pool.hold([]);
+    expect(links[0]?.streams).toBe(false);
+  });
+
   test("that its owner closes stays closed until somebody uses it", async () => {
     const { pool, links } = build();
     await pool.hold([TARGET]);

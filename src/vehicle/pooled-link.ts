@@ -46,7 +46,8 @@ export class PooledLink {
   private link: VehicleLink | undefined;
   private users = 0;
   private readonly subscribers = new Set<Subscriber>();
-  private stopTelemetry = () => {};
+  /** Defined while it is watched. */
+  private stopTelemetry: (() => void) | undefined;
   private idleTimer: NodeJS.Timeout | undefined;
   private retryTimer: NodeJS.Timeout | undefined;
   private attempts = 0;
@@ -89,7 +90,7 @@ export class PooledLink {
     this.subscribers.add(mine);
     if (!mine.holds) this.wake();
     if (this.link) {
-      if (this.subscribers.size === 1) this.startTelemetry(this.link);
+      this.follow(this.link);
       mine.onState?.("up");
     } else if (this.retryTimer) {
       mine.onState?.("down");
@@ -99,8 +100,8 @@ export class PooledLink {
     }
     return () => {
       if (!this.subscribers.delete(mine)) return;
+      if (this.link) this.follow(this.link);
       if (this.subscribers.size === 0) {
-        this.stopTelemetry();
         clearTimeout(this.retryTimer);
         this.retryTimer = undefined;
       }
@@ -114,7 +115,7 @@ export class PooledLink {
     clearTimeout(this.retryTimer);
     this.ended = true;
     this.attempt?.abort();
-    this.stopTelemetry();
+    this.stopTelemetry?.();
     const subscribers = [...this.subscribers];
     this.subscribers.clear();
     this.link?.close(reason);
@@ -150,7 +151,7 @@ export class PooledLink {
       this.retryTimer = undefined;
       link.onClose((reason) => this.lost(link, reason));
       observer.opened?.(this.target.key, performance.now() - startedAt);
-      if (this.subscribers.size > 0) this.startTelemetry(link);
+      if (this.subscribers.size > 0) this.follow(link);
       if (this.users === 0 && this.isOnlyHeld) link.setHeartbeats(false);
       for (const subscriber of [...this.subscribers]) subscriber.onState?.("up");
       return link;
@@ -166,17 +167,22 @@ export class PooledLink {
     }
   }
 
-  private startTelemetry(link: VehicleLink): void {
-    this.stopTelemetry();
-    this.stopTelemetry = link.onTelemetry((message) => {
-      for (const subscriber of [...this.subscribers]) subscriber.onMessage(message);
-    });
+  /** The vehicle sends its streams while it has subscribers; they are decoded while one does more than hold the link. */
+  private follow(link: VehicleLink): void {
+    link.setStreams(this.subscribers.size > 0);
+    if (this.isOnlyHeld) {
+      this.stopTelemetry?.();
+      this.stopTelemetry = undefined;
+    } else
+      this.stopTelemetry ??= link.onTelemetry((message) => {
+        for (const subscriber of [...this.subscribers]) subscriber.onMessage(message);
+      });
   }
 
   private lost(link: VehicleLink, reason: string): void {
     if (this.link !== link) return;
     this.link = undefined;
-    this.stopTelemetry = () => {};
+    this.stopTelemetry = undefined;
     // A vehicle that floods each link that it gets is dialled less and less often.
     if (reason !== FLOOD) this.attempts = 0;
     this.options.observer.closed?.(this.target.key, reason);

@@ -20,6 +20,10 @@ export class FakeLink {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
   }
+  streams = false;
+  setStreams(on: boolean): void {
+    this.streams = on;
+  }
   heartbeats = true;
   setHeartbeats(on: boolean): void {
     this.heartbeats = on;

@@ -218,13 +218,11 @@ function createLink(
       return isClosed ? "closed" : "ready";
     },
     onTelemetry(listener) {
-      if (isClosed) return () => {};
-      const stop = telemetry.on(listener);
-      streams.start();
-      return () => {
-        stop();
-        if (!telemetry.watched) streams.stop();
-      };
+      return isClosed ? () => {} : telemetry.on(listener);
+    },
+    setStreams(on) {
+      if (on && !isClosed) streams.start();
+      else streams.stop();
     },
     setHeartbeats,
     onClose: (listener) => void channel.onClose(listener),

@@ -28,8 +28,8 @@ const PX4_RATES: typeof RATES = [
   [common.PositionTargetGlobalInt, 1],
 ];
 
-/** No attitude for this long means that the vehicle was restarted and has lost its message intervals. */
-const ATTITUDE_TIMEOUT_MS = 5000;
+/** No attitude in one of these means that the vehicle was restarted and has lost its message intervals. */
+const CHECK_MS = 2500;
 
 /**
  * Keeps the vehicle sending the messages that telemetry needs, for as long as it is watched. An autopilot on TCP sends
@@ -38,7 +38,6 @@ const ATTITUDE_TIMEOUT_MS = 5000;
 export class Streams {
   private timer: NodeJS.Timeout | undefined;
   private unsubscribe: (() => void)[] = [];
-  private lastAttitudeAt = 0;
   private requesting = false;
 
   constructor(
@@ -51,17 +50,8 @@ export class Streams {
 
   start(): void {
     if (this.timer) return;
-    const seen = () => {
-      this.lastAttitudeAt = performance.now();
-    };
-    seen();
-    this.unsubscribe = [
-      this.channel.on(common.AttitudeQuaternion, seen),
-      this.channel.on(common.Attitude, seen),
-    ];
-    this.timer = setInterval(() => {
-      if (performance.now() - this.lastAttitudeAt >= ATTITUDE_TIMEOUT_MS) void this.request();
-    }, ATTITUDE_TIMEOUT_MS / 2);
+    this.timer = setInterval(() => this.check(), CHECK_MS);
+    this.awaitAttitude();
     void this.request();
   }
 
@@ -69,7 +59,25 @@ export class Streams {
   stop(): void {
     clearInterval(this.timer);
     this.timer = undefined;
-    for (const stop of this.unsubscribe) stop();
+    this.endWait();
+  }
+
+  private check(): void {
+    if (this.unsubscribe.length > 0) void this.request();
+    else this.awaitAttitude();
+  }
+
+  /** One in each interval is decoded, not all. */
+  private awaitAttitude(): void {
+    const came = () => this.endWait();
+    this.unsubscribe = [
+      this.channel.on(common.AttitudeQuaternion, came),
+      this.channel.on(common.Attitude, came),
+    ];
+  }
+
+  private endWait(): void {
+    for (const stop of this.unsubscribe.splice(0)) stop();
   }
 
   private async request(): Promise<void> {

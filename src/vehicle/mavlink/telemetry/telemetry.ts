@@ -54,10 +54,6 @@ export class Telemetry {
     private readonly params: Pick<Params, "onProgress">,
   ) {}
 
-  get watched(): boolean {
-    return this.listeners.size > 0;
-  }
-
   /** A late listener gets home at once: the vehicle sends it rarely. */
   on(listener: (message: TelemetryMessage) => void): () => void {
     // A wrapper, so that the same function may listen twice.
