@@ -8,8 +8,7 @@ export class TokenBucket {
   }
 
   /** Takes it, also from what the next seconds bring; returns the milliseconds until that is made up for, or 0. */
-  take(amount: number): number {
-    const now = performance.now();
+  take(amount: number, now = performance.now()): number {
     const earned = ((now - this.countedAt) * this.perSecond) / 1_000;
     this.countedAt = now;
     this.balance = Math.min(this.perSecond, this.balance + earned) - amount;

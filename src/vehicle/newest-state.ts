@@ -22,7 +22,7 @@ export interface NewestState {
 
 /** Follows the state of one link's vehicle, whoever uses the link. It may not throw. */
 export interface StateFollower {
-  /** Called for each message that says something of it. */
+  /** Called when a message says something of it; at most twice a second for a part, each heartbeat apart. */
   said(state: Partial<NewestState>): void;
   closed(): void;
 }

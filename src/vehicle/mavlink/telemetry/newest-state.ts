@@ -8,6 +8,8 @@ import { batteryVoltage, percentLeft } from "./system";
 
 /** GLOBAL_POSITION_INT.hdg of a vehicle that does not know where its nose points. */
 const NO_HEADING = 0xffff;
+/** Followers are asked once a second. */
+const EVERY_MS = 500;
 
 /** Tells the follower what the vehicle says of itself by itself: nothing is requested for it. */
 export function reportState(
@@ -19,17 +21,19 @@ export function reportState(
   const heartbeat = () => follower.said({ armed: state.armed, mode: state.mode });
   heartbeat();
   channel.on(minimal.Heartbeat, heartbeat);
-  channel.on(common.GlobalPositionInt, (message) => {
+  const place = (message: common.GlobalPositionInt) => {
     const position = toPosition(message);
     if (position) follower.said({ position });
-  });
-  channel.on(common.SysStatus, (status) => {
+  };
+  channel.on(common.GlobalPositionInt, place, EVERY_MS);
+  const power = (status: common.SysStatus) => {
     const battery = { voltage: batteryVoltage(status.voltageBattery), remaining: percentLeft(status) };
     follower.said({ battery });
-  });
-  channel.on(common.MissionCurrent, (message) => {
+  };
+  channel.on(common.SysStatus, power, EVERY_MS);
+  const progress = (message: common.MissionCurrent) =>
     follower.said({ mission: missionProgress(message, vehicle) });
-  });
+  channel.on(common.MissionCurrent, progress, EVERY_MS);
   channel.onClose(() => follower.closed());
 }
 

@@ -25,11 +25,27 @@ export interface FrameTap {
   closed(): void;
 }
 
-type Handler = (message: MavLinkData, frame: Frame) => void;
+interface Handler {
+  readonly handle: (message: MavLinkData, frame: Frame) => void;
+  /** At most one message in so many milliseconds. */
+  readonly everyMs: number;
+  dueAt: number;
+}
+
+/** Those of one message. */
+interface Handlers {
+  readonly kind: MavLinkDataConstructor<MavLinkData>;
+  /** Whether the message names who it is for. */
+  readonly isAddressed: boolean;
+  /** Never changed in place: a handler may end itself or begin another while they are called. */
+  list: readonly Handler[];
+  /** When the first of them wants a message. */
+  dueAt: number;
+}
 
 /**
  * MAVLink over one byte stream: frames are cut, filtered, decoded once and passed to the handlers of their message. A
- * message without a handler is never decoded.
+ * message that no handler is due for is never decoded.
  *
  * Filtered means: once the vehicle is known, frames of other senders are dropped, and so are messages that are addressed
  * to another station (a reply to another station's command).
@@ -41,12 +57,12 @@ export class Channel {
   readonly openedAt = performance.now();
   private readonly reader: FrameReader;
   private readonly writer: FrameWriter;
-  private readonly handlers = new Map<
-    number,
-    { kind: MavLinkDataConstructor<MavLinkData>; entries: Set<Handler> }
-  >();
+  private readonly handlers = new Map<number, Handlers>();
   private readonly closeListeners = new Set<(reason: string) => void>();
   private closedBecause: string | undefined;
+  /** When the chunk that is being read came, and the frames in it so far. */
+  private readAt = 0;
+  private frames = 0;
   private incomplete: { at: number | undefined; since: number } | undefined;
 
   constructor(
@@ -61,7 +77,7 @@ export class Channel {
     this.reader = new FrameReader(
       (frame) => this.receive(frame),
       (sender) => {
-        if (this.isVehicle(sender)) this.quality.add(sender.sequence);
+        if (this.isVehicle(sender)) this.quality.add(sender.sequence, this.readAt);
       },
     );
     stream.onData((chunk) => {
@@ -88,16 +104,28 @@ export class Channel {
     return { targetSystem: systemId, targetComponent: componentId };
   }
 
+  /** `everyMs`: for who needs to know what is, and not each message. Returns the function that ends it. */
   on<T extends MavLinkData>(
     kind: MavLinkDataConstructor<T>,
-    handler: (message: T, frame: Frame) => void,
+    handle: (message: T, frame: Frame) => void,
+    everyMs = 0,
   ): () => void {
-    const { entries } = this.handlers.get(kind.MSG_ID) ?? { entries: new Set<Handler>() };
-    this.handlers.set(kind.MSG_ID, { kind, entries });
+    const isAddressed = kind.FIELDS.some(({ name }) => name === "targetSystem");
+    const handlers: Handlers = this.handlers.get(kind.MSG_ID) ?? {
+      ...{ kind, isAddressed, list: [], dueAt: 0 },
+    };
+    this.handlers.set(kind.MSG_ID, handlers);
     // The registry holds one class per id, so a message decoded for this id is a T.
-    const entry: Handler = (message, frame) => handler(message as T, frame);
-    entries.add(entry);
-    return () => void entries.delete(entry);
+    const mine: Handler = {
+      handle: (message, frame) => handle(message as T, frame),
+      ...{ everyMs, dueAt: 0 },
+    };
+    const change = (list: readonly Handler[]) => {
+      handlers.list = list;
+      handlers.dueAt = earliest(list);
+    };
+    change([...handlers.list, mine]);
+    return () => change(handlers.list.filter((each) => each !== mine));
   }
 
   /** The next message of this kind that satisfies `match`; undefined when it is not in time or the channel closes. */
@@ -146,30 +174,38 @@ export class Channel {
 
   private read(chunk: Buffer): void {
     const { noise } = this.reader;
+    const now = performance.now();
+    this.readAt = now;
+    this.frames = 0;
     this.reader.push(chunk);
-    if (this.floodLimit?.endChunk(chunk.length, this.reader.noise - noise) === false) {
+    if (this.floodLimit?.endChunk(chunk.length, this.reader.noise - noise, this.frames, now) === false) {
       this.close(FLOOD);
       return;
     }
     const { incompleteAt } = this.reader;
-    const now = performance.now();
     if (incompleteAt === undefined || incompleteAt !== this.incomplete?.at)
       this.incomplete = { at: incompleteAt, since: now };
     else if (now - this.incomplete.since > LONGEST_FRAME_MS) this.reader.skipIncomplete();
   }
 
   private receive(frame: Frame): void {
-    if (this.floodLimit?.admitsFrame() === false) return;
+    this.frames += 1;
     this.tap?.frame(frame.bytes);
     const isVehicle = this.isVehicle(frame);
-    if (isVehicle) this.quality.add(frame.sequence);
+    if (isVehicle) this.quality.add(frame.sequence, this.readAt);
     const handlers = this.handlers.get(frame.id);
-    if (!handlers || handlers.entries.size === 0) return;
+    const now = this.readAt;
+    if (!handlers || handlers.dueAt > now) return;
     if (this.vehicle && !isVehicle) return;
     if (this.floodLimit?.admitsMessage(frame.id) === false) return;
     const message = decodeAs(frame, handlers.kind);
-    if (!isAddressedTo(this.self, message)) return;
-    for (const handler of [...handlers.entries]) handler(message, frame);
+    if (handlers.isAddressed && !isAddressedTo(this.self, message)) return;
+    for (const handler of handlers.list) {
+      if (handler.dueAt > now) continue;
+      handler.dueAt = now + handler.everyMs;
+      handler.handle(message, frame);
+    }
+    handlers.dueAt = earliest(handlers.list);
   }
 
   private isVehicle({ systemId, componentId }: SenderIds): boolean {
@@ -188,7 +224,10 @@ export class Channel {
   }
 }
 
-/** Target 0 is every station; messages without a target are broadcast. */
+const earliest = (handlers: readonly Handler[]): number =>
+  handlers.reduce((least, { dueAt }) => Math.min(least, dueAt), Number.POSITIVE_INFINITY);
+
+/** Target 0 is every station. */
 function isAddressedTo(self: SenderIds, message: MavLinkData): boolean {
   const { targetSystem, targetComponent } = message as Partial<
     Record<"targetSystem" | "targetComponent", number>

@@ -24,9 +24,8 @@ function play(
     if (!paused) {
       for (let at = 0; at < (sent.texts ?? 0) / 10; at++) limit.admitsMessage(common.StatusText.MSG_ID);
       for (let at = 0; at < (sent.decoded ?? 0) / 10; at++) limit.admitsMessage(minimal.Heartbeat.MSG_ID);
-      for (let at = 0; at < (sent.frames ?? 0) / 10; at++) limit.admitsFrame();
-      if (!limit.endChunk((sent.bytes ?? 0) / 10, (sent.noise ?? 0) / 10))
-        return { closedAfter: tenth / 10, pauses };
+      const { noise = 0, frames = 0, texts = 0, bytes = 21 * frames + 66 * texts } = sent;
+      if (!limit.endChunk(bytes / 10, noise / 10, frames / 10)) return { closedAfter: tenth / 10, pauses };
     }
     jest.advanceTimersByTime(100);
   }

@@ -15,6 +15,8 @@ const MESSAGES_PER_SECOND = 3_000;
 const STATUS_TEXTS_PER_SECOND = 100;
 /** Noise is searched byte by byte for a frame that begins in it: each byte counts as so many. */
 const NOISE_BYTE = 10;
+/** What was read is counted when it is so many bytes: counting each chunk of each vehicle takes longer than reading it. */
+const COUNTED_AT_BYTES = 4_096;
 /** A stream that is read late shows the past: the link is closed instead. */
 const MAX_LATE_MS = 3_000;
 
@@ -28,13 +30,16 @@ export class LinkAllowance {
 
   /** Milliseconds until all that was read is made up for, or 0. */
   get waitMs(): number {
-    return Math.max(this.bytes.take(0), this.frames.take(0));
+    const now = performance.now();
+    return Math.max(this.bytes.take(0, now), this.frames.take(0, now));
   }
 }
 
 /** Reads a vehicle no faster than its limits allow, so that a flood costs other vehicles' pilots little. */
 export class FloodLimit {
   private lateSince: number | undefined;
+  private bytes = 0;
+  private frames = 0;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -42,25 +47,27 @@ export class FloodLimit {
     private readonly allowance = new LinkAllowance(),
   ) {}
 
-  /** Whether the frame may be looked at; once not, the chunk's end closes the link. */
-  admitsFrame(): boolean {
-    return this.allowance.frames.take(1) <= MAX_LATE_MS;
-  }
-
+  /** Whether the message may be decoded; once not, the chunk's end closes the link. */
   admitsMessage(id: number): boolean {
     const rate = id === common.StatusText.MSG_ID ? STATUS_TEXTS_PER_SECOND : MESSAGES_PER_SECOND;
     return this.allowance.frames.take(FRAMES_PER_SECOND / rate) <= MAX_LATE_MS;
   }
 
   /** To be called when a chunk has been read. False when the vehicle has sent too much for too long. */
-  endChunk(bytes: number, noise: number): boolean {
-    this.allowance.bytes.take(bytes + noise * (NOISE_BYTE - 1));
-    const { waitMs } = this.allowance;
+  endChunk(bytes: number, noise: number, frames: number, now = performance.now()): boolean {
+    this.bytes += bytes + noise * (NOISE_BYTE - 1);
+    this.frames += frames;
+    if (this.bytes < COUNTED_AT_BYTES && this.lateSince === undefined) return true;
+    const waitMs = Math.max(
+      this.allowance.bytes.take(this.bytes, now),
+      this.allowance.frames.take(this.frames, now),
+    );
+    this.bytes = 0;
+    this.frames = 0;
     if (waitMs === 0) {
       this.lateSince = undefined;
       return true;
     }
-    const now = performance.now();
     this.lateSince ??= now;
     if (now + waitMs - this.lateSince > MAX_LATE_MS) return false;
     this.stream.pause();
