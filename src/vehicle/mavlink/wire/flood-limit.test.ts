@@ -72,3 +72,10 @@ test("a new link goes on with what the last one left", () => {
   jest.advanceTimersByTime(500);
   expect(admitted()).toBeLessThanOrEqual(50);
 });
+
+test("a chunk of thousands of status texts lets the next link wait for those that were decoded", () => {
+  const allowance = new LinkAllowance();
+  const limit = new FloodLimit({ pause: () => {}, resume: () => {} }, allowance);
+  for (let at = 0; at < 5_000; at++) limit.admitsMessage(common.StatusText.MSG_ID);
+  expect(allowance.waitMs).toBeLessThan(3_100);
+});

@@ -49,8 +49,11 @@ export class FloodLimit {
 
   /** Whether the message may be decoded; once not, the chunk's end closes the link. */
   admitsMessage(id: number): boolean {
+    const { frames } = this.allowance;
+    // What is not decoded takes no more than any frame: the next link would wait for it.
+    if (frames.take(0) > MAX_LATE_MS) return false;
     const rate = id === common.StatusText.MSG_ID ? STATUS_TEXTS_PER_SECOND : MESSAGES_PER_SECOND;
-    return this.allowance.frames.take(FRAMES_PER_SECOND / rate) <= MAX_LATE_MS;
+    return frames.take(FRAMES_PER_SECOND / rate) <= MAX_LATE_MS;
   }
 
   /** To be called when a chunk has been read. False when the vehicle has sent too much for too long. */
