@@ -19,7 +19,7 @@ const description = `Socket.IO 4 (Engine.IO protocol 4, WebSocket or long pollin
 
 \`subscribe_fleet\` watches the newest states of all drones of the token's user: first \`fleet_data\` with all of them, then once a second those that changed; all again after the user got a drone or lost one, and after the socket was slow. No drone is dialled for it. It is not one of the streams that are counted.
 
-A type comes at most \`TELEMETRY_MAX_HZ\` times a second, 10 unless it is set; of \`logs\` each line comes. A socket that is in several rooms gets each frame once. A client that reads too slowly gets the newest frame of each type and the last ${MAX_HELD_EVENTS} lines of \`logs\` when it reads again.
+A type comes at most \`TELEMETRY_MAX_HZ\` times a second, 10 unless it is set, and one that was late with the next; of \`logs\` each line comes. A socket that is in several rooms gets each frame once. A client that reads too slowly gets the newest frame of each type and the last ${MAX_HELD_EVENTS} lines of \`logs\` when it reads again.
 
 A socket outlives the expiry of its token. A request of more than ${MAX_REQUEST_BYTES / 1024} KiB ends the connection, as does a client that sends much and reads nothing. A gateway that stops ends its connections as a failing network does. Beyond the port's own limits a connection is closed without a reply.
 
