@@ -29,6 +29,8 @@ beforeAll(async () => {
     LOGIN_FAILURES_PER_15_MINUTES: "0",
     NETWORK_LOGIN_FAILURES_PER_15_MINUTES: "0",
     ...{ QUOTA_REQUESTED_MAILS: "0", QUOTA_NETWORK_MAILS: "0", QUOTA_REGISTRATIONS: "0" },
+    // Where it is built, an unknown path gets its page.
+    CONSOLE: "off",
   };
   target = await startGatewayProcess(gateway, unlimited);
   operations = operationsOf((await gateway.api.get("/apispec.json")).body);
