@@ -2,8 +2,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { CleanupStack } from "../src/testing/repository/cleanup-stack";
 import { type Child, startChild } from "./relay/child";
-import type { BenchRow, BenchTable } from "./table";
-import { median } from "./table";
+import { type BenchRow, type BenchTable, median } from "./table";
 import { setUpWhole } from "./whole/setup";
 
 const SERVER_CORE = 1;

@@ -56,12 +56,11 @@ export const ownFigures = {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   },
-  rssBytes: () => {
-    for (let i = 0; i < 3; i++) globalThis.gc?.();
-    return process.memoryUsage.rss();
-  },
-  heapBytes: () => {
-    for (let i = 0; i < 3; i++) globalThis.gc?.();
-    return process.memoryUsage().heapUsed;
-  },
+  rssBytes: () => collected().rss,
+  heapBytes: () => collected().heapUsed,
 };
+
+function collected(): NodeJS.MemoryUsage {
+  for (let i = 0; i < 3; i++) globalThis.gc?.();
+  return process.memoryUsage();
+}

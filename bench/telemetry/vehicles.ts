@@ -67,19 +67,19 @@ export class Vehicles {
     const writer = this.writers[slice] as FrameWriter;
     const bytesOf = (messages: readonly Parameters<FrameWriter["encode"]>[0][]) =>
       Buffer.concat(messages.map((message) => writer.encode(message)));
-    const [isSecond, isFifth] = [round % 10 === 0, round % 2 === 0];
+    const [isOnceASecond, isFiveTimes] = [round % 10 === 0, round % 2 === 0];
     const parts = [
       bytesOf([attitude()]),
       bytesOf([
         ...moving(),
-        ...(isFifth ? [receiver()] : []),
-        ...(isSecond ? [heartbeat(), ...health()] : []),
+        ...(isFiveTimes ? [receiver()] : []),
+        ...(isOnceASecond ? [heartbeat(), ...health()] : []),
       ]),
     ];
     for (const part of parts) {
       for (let index = slice; index < this.flying; index += SLICES) this.copters[index]?.write(part);
     }
-    const alive = isSecond ? bytesOf([heartbeat()]) : undefined;
+    const alive = isOnceASecond ? bytesOf([heartbeat()]) : undefined;
     for (let index = slice; alive && index < this.copters.length; index += SLICES) {
       if (index >= this.flying) this.copters[index]?.write(alive);
     }

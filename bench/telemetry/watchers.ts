@@ -16,7 +16,7 @@ export interface Greeting {
 }
 
 /** Of a Socket.IO server; `token` is the query's. */
-export const socketIo = (drone: number, token = "bench"): Greeting => ({
+export const socketIo = (drone: number, token: string): Greeting => ({
   path: `/socket.io/?EIO=4&transport=websocket&token=${token}`,
   steps: [
     ['"sid"', "40"],

@@ -129,7 +129,7 @@ export class Keyring {
     this.cancelRetry();
     clearTimeout(this.indexTimer);
     await this.working;
-    await this.saving?.catch(() => undefined);
+    await this.saving;
     if (this.indexChanged && this.options.mayWrite()) await this.saveIndex();
   }
 

@@ -90,8 +90,7 @@ test("of a stream at exactly the rate a value that comes with the next one is no
 
 test("a stream at exactly the rate that was late by more loses one value and does not stay late", () => {
   const late = [0, 100, 200, 300].map((made) => [made, Math.max(made, made >= 200 ? 350 : 0)] as const);
-  const after: [number, number][] = [];
-  for (const made of [400, 500, 600, 700]) after.push([made, made]);
+  const after = [400, 500, 600, 700].map((made) => [made, made] as const);
   expect(arrive([...late, ...after])).toEqual([0, 100, 200, 300, 500, 600, 700]);
 });
 

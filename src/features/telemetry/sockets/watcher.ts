@@ -7,12 +7,16 @@ import { isEvent, parseRoom, roomOf, type Stream } from "../streams";
 const STALL_MS = 100;
 /** Log lines that wait for a slow socket; the oldest are dropped first. */
 export const MAX_HELD_EVENTS = 100;
+/** The room of all slow sockets. */
+export const SLOW_ROOM = "slow_watchers";
+
+/**
+ * With the option by which Socket.IO's adapter encodes a packet once for a room; it takes the bytes of several frames
+ * too.
+ */
 type SendOptions = NonNullable<Parameters<TelemetrySocket["conn"]["write"]>[1]> & {
   readonly wsPreEncodedFrame?: readonly Buffer[];
 };
-
-/** The room of all slow sockets. */
-export const SLOW_ROOM = "slow_watchers";
 
 /**
  * One watcher's socket.
@@ -69,7 +73,6 @@ export class Watcher {
     }
     const { conn } = this.socket;
     if (conn.transport.name === "websocket") {
-      // The option by which Socket.IO's adapter encodes a packet once for a room; it takes the bytes of several frames too.
       const options: SendOptions = { wsPreEncodedFrame: [batch.webSocketBytes] };
       conn.write("", options);
     } else for (const { packet } of batch.frames) conn.write(packet);

@@ -32,12 +32,13 @@ const PX4_RATES: typeof RATES = [
 const CHECK_MS = 2500;
 
 /**
- * Keeps the vehicle sending the messages that telemetry needs, for as long as it is watched. An autopilot on TCP sends
+ * Keeps the vehicle sending the messages that telemetry needs, from its start to its stop. An autopilot on TCP sends
  * little more than heartbeats unless asked, and loses its message intervals when it restarts.
  */
 export class Streams {
   private timer: NodeJS.Timeout | undefined;
-  private unsubscribe: (() => void)[] = [];
+  /** Of the wait for an attitude; empty when one came in this interval. */
+  private waits: (() => void)[] = [];
   private requesting = false;
 
   constructor(
@@ -63,21 +64,18 @@ export class Streams {
   }
 
   private check(): void {
-    if (this.unsubscribe.length > 0) void this.request();
+    if (this.waits.length > 0) void this.request();
     else this.awaitAttitude();
   }
 
   /** One in each interval is decoded, not all. */
   private awaitAttitude(): void {
     const came = () => this.endWait();
-    this.unsubscribe = [
-      this.channel.on(common.AttitudeQuaternion, came),
-      this.channel.on(common.Attitude, came),
-    ];
+    this.waits = [this.channel.on(common.AttitudeQuaternion, came), this.channel.on(common.Attitude, came)];
   }
 
   private endWait(): void {
-    for (const stop of this.unsubscribe.splice(0)) stop();
+    for (const stop of this.waits.splice(0)) stop();
   }
 
   private async request(): Promise<void> {

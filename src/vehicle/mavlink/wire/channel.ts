@@ -35,12 +35,8 @@ interface Handler {
 /** Those of one message. */
 interface Handlers {
   readonly kind: MavLinkDataConstructor<MavLinkData>;
-  /** Whether the message names who it is for. */
-  readonly isAddressed: boolean;
   /** Never changed in place: a handler may end itself or begin another while they are called. */
   list: readonly Handler[];
-  /** When the first of them wants a message. */
-  dueAt: number;
 }
 
 /**
@@ -77,7 +73,7 @@ export class Channel {
     this.reader = new FrameReader(
       (frame) => this.receive(frame),
       (sender) => {
-        if (this.isVehicle(sender)) this.quality.add(sender.sequence, this.readAt);
+        if (this.isVehicle(sender)) this.quality.add(sender.sequence);
       },
     );
     stream.onData((chunk) => {
@@ -110,22 +106,17 @@ export class Channel {
     handle: (message: T, frame: Frame) => void,
     everyMs = 0,
   ): () => void {
-    const isAddressed = kind.FIELDS.some(({ name }) => name === "targetSystem");
-    const handlers: Handlers = this.handlers.get(kind.MSG_ID) ?? {
-      ...{ kind, isAddressed, list: [], dueAt: 0 },
-    };
+    const handlers: Handlers = this.handlers.get(kind.MSG_ID) ?? { kind, list: [] };
     this.handlers.set(kind.MSG_ID, handlers);
     // The registry holds one class per id, so a message decoded for this id is a T.
     const mine: Handler = {
       handle: (message, frame) => handle(message as T, frame),
       ...{ everyMs, dueAt: 0 },
     };
-    const change = (list: readonly Handler[]) => {
-      handlers.list = list;
-      handlers.dueAt = earliest(list);
+    handlers.list = [...handlers.list, mine];
+    return () => {
+      handlers.list = handlers.list.filter((each) => each !== mine);
     };
-    change([...handlers.list, mine]);
-    return () => change(handlers.list.filter((each) => each !== mine));
   }
 
   /** The next message of this kind that satisfies `match`; undefined when it is not in time or the channel closes. */
@@ -192,20 +183,19 @@ export class Channel {
     this.frames += 1;
     this.tap?.frame(frame.bytes);
     const isVehicle = this.isVehicle(frame);
-    if (isVehicle) this.quality.add(frame.sequence, this.readAt);
+    if (isVehicle) this.quality.add(frame.sequence);
     const handlers = this.handlers.get(frame.id);
     const now = this.readAt;
-    if (!handlers || handlers.dueAt > now) return;
+    if (!handlers?.list.some(({ dueAt }) => dueAt <= now)) return;
     if (this.vehicle && !isVehicle) return;
     if (this.floodLimit?.admitsMessage(frame.id) === false) return;
     const message = decodeAs(frame, handlers.kind);
-    if (handlers.isAddressed && !isAddressedTo(this.self, message)) return;
+    if (!isAddressedTo(this.self, message)) return;
     for (const handler of handlers.list) {
       if (handler.dueAt > now) continue;
       handler.dueAt = now + handler.everyMs;
       handler.handle(message, frame);
     }
-    handlers.dueAt = earliest(handlers.list);
   }
 
   private isVehicle({ systemId, componentId }: SenderIds): boolean {
@@ -224,10 +214,7 @@ export class Channel {
   }
 }
 
-const earliest = (handlers: readonly Handler[]): number =>
-  handlers.reduce((least, { dueAt }) => Math.min(least, dueAt), Number.POSITIVE_INFINITY);
-
-/** Target 0 is every station. */
+/** Target 0 is every station; messages without a target are broadcast. */
 function isAddressedTo(self: SenderIds, message: MavLinkData): boolean {
   const { targetSystem, targetComponent } = message as Partial<
     Record<"targetSystem" | "targetComponent", number>

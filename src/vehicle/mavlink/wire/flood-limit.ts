@@ -15,8 +15,6 @@ const MESSAGES_PER_SECOND = 3_000;
 const STATUS_TEXTS_PER_SECOND = 100;
 /** Noise is searched byte by byte for a frame that begins in it: each byte counts as so many. */
 const NOISE_BYTE = 10;
-/** What was read is counted when it is so many bytes: counting each chunk of each vehicle takes longer than reading it. */
-const COUNTED_AT_BYTES = 4_096;
 /** A stream that is read late shows the past: the link is closed instead. */
 const MAX_LATE_MS = 3_000;
 
@@ -28,18 +26,19 @@ export class LinkAllowance {
   readonly bytes = new TokenBucket(BYTES_PER_SECOND);
   readonly frames = new TokenBucket(FRAMES_PER_SECOND);
 
-  /** Milliseconds until all that was read is made up for, or 0. */
+  /** Takes what was read. Returns the milliseconds until all that was taken is made up for, or 0. */
+  take(bytes: number, frames: number, now = performance.now()): number {
+    return Math.max(this.bytes.take(bytes, now), this.frames.take(frames, now));
+  }
+
   get waitMs(): number {
-    const now = performance.now();
-    return Math.max(this.bytes.take(0, now), this.frames.take(0, now));
+    return this.take(0, 0);
   }
 }
 
 /** Reads a vehicle no faster than its limits allow, so that a flood costs other vehicles' pilots little. */
 export class FloodLimit {
   private lateSince: number | undefined;
-  private bytes = 0;
-  private frames = 0;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -58,15 +57,7 @@ export class FloodLimit {
 
   /** To be called when a chunk has been read. False when the vehicle has sent too much for too long. */
   endChunk(bytes: number, noise: number, frames: number, now = performance.now()): boolean {
-    this.bytes += bytes + noise * (NOISE_BYTE - 1);
-    this.frames += frames;
-    if (this.bytes < COUNTED_AT_BYTES && this.lateSince === undefined) return true;
-    const waitMs = Math.max(
-      this.allowance.bytes.take(this.bytes, now),
-      this.allowance.frames.take(this.frames, now),
-    );
-    this.bytes = 0;
-    this.frames = 0;
+    const waitMs = this.allowance.take(bytes + noise * (NOISE_BYTE - 1), frames, now);
     if (waitMs === 0) {
       this.lateSince = undefined;
       return true;
