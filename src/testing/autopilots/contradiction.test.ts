@@ -1,5 +1,5 @@
 import { actionTable } from "../../features/actions/actions.table";
-import { CHECKS, contradiction } from "./contradiction";
+import { CHECKS, contradiction, customModeOf } from "./contradiction";
 import { ORDERS_IN_STATES } from "./order-bodies";
 import type { GivenOrder } from "./orders";
 import type { ObservedState } from "./witness";
@@ -133,6 +133,18 @@ test("a mode that it may enter yet is no contradiction, another one is", () => {
     given({ path: "land", status: 500, message: late, after: { ...flying, customMode } });
   expect(contradiction(shows(LAND), "copter")).toBeUndefined();
   expect(contradiction(shows(6), "copter")).toMatch(/from 4 to 6/);
+});
+
+test("PX4 that has climbed leaves its takeoff for its Hold, one that has not climbed does not", () => {
+  const [takeoff, hold] = [customModeOf("px4-quad", "AUTO.TAKEOFF"), customModeOf("px4-quad", "AUTO.LOITER")];
+  const left = (relativeAltitude: number) =>
+    given({
+      ...{ path: "set_mode", result: { mode: "AUTO.TAKEOFF" } },
+      beats: [{ ...flying, customMode: Number(takeoff) }],
+      after: { ...flying, customMode: Number(hold), relativeAltitude },
+    });
+  expect(contradiction(left(12.5), "px4-quad")).toBeUndefined();
+  expect(contradiction(left(10), "px4-quad")).toMatch(/did not stay in AUTO.TAKEOFF/);
 });
 
 test("a vehicle that ends its landing disarms by itself, one in the air does not", () => {

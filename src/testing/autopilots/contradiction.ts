@@ -36,13 +36,20 @@ const climbs: Check = ({ body, before, after }) => {
   return after.relativeAltitude < before.relativeAltitude + wanted ? "the vehicle does not climb" : undefined;
 };
 
-/** It shows the mode, and stays in it unless it has landed. */
-const modeSet: Check = ({ beats, before, after, result }, name) => {
+/** It shows the mode, and stays in it unless it has landed, or taken off: PX4's takeoff ends in its Hold. */
+const modeSet: Check = (given, name) => {
+  const { beats, before, after, result } = given;
   const mode = String(result.mode);
   const customMode = customModeOf(name, mode);
   if (!beats.some((beat) => beat.customMode === customMode)) return `the vehicle is not in ${mode}`;
   const hasLanded = before.armed && !after.armed;
-  return after.customMode === customMode || hasLanded ? undefined : `the vehicle did not stay in ${mode}`;
+  const hasTakenOff =
+    mode === "AUTO.TAKEOFF" &&
+    after.customMode === customModeOf(name, "AUTO.LOITER") &&
+    climbs(given, name) === undefined;
+  return after.customMode === customMode || hasLanded || hasTakenOff
+    ? undefined
+    : `the vehicle did not stay in ${mode}`;
 };
 
 const lands: Check = (given, name) => {
