@@ -9,8 +9,8 @@ let simulator: TestSimulator;
 let station: GroundStation;
 let vehicle: TestVehicle;
 
-async function start(kind: "copter" | "rover", params: Record<string, number> = {}) {
-  simulator = await startTestSimulator([{ kind, home, params }], SPEED_UP);
+async function start(kind: "copter" | "rover", params: Record<string, number> = {}, speedUp = SPEED_UP) {
+  simulator = await startTestSimulator([{ kind, home, params }], speedUp);
   vehicle = simulator.vehicle;
   station = await GroundStation.connect(vehicle.port);
   await station.stream(33, 50);
@@ -35,6 +35,21 @@ const away = (n: number, e: number) => {
   return Math.hypot((position.lat - target.lat) * 111_319, (position.lng - target.lng) * 75_350);
 };
 
+/** Sends DO_REPOSITION and returns MAV_RESULT. */
+async function goTo({ x, y }: { x: number; y: number }, altitude: number) {
+  station.send(common.CommandInt, {
+    targetSystem: 1,
+    targetComponent: 1,
+    frame: common.MavFrame.GLOBAL_RELATIVE_ALT,
+    command: 192 as common.MavCmd,
+    _param1: -1,
+    _param5: x,
+    _param6: y,
+    _param7: altitude,
+  });
+  return (await station.next(common.CommandAck)).result;
+}
+
 async function takeOff(altitude: number) {
   expect(await station.setMode(COPTER.guided)).toBe(0);
   expect(await station.command(400, 1)).toBe(0);
@@ -58,6 +73,19 @@ describe("arming", () => {
   });
 });
 
+test("a copter that touches the ground accepts a target and stays there", async () => {
+  await start("copter", {}, 3);
+  await takeOff(2);
+  expect(await station.setMode(COPTER.land)).toBe(0);
+  await until(({ relativeAltitude }) => relativeAltitude < 0.01, "the touch");
+  expect(await station.setMode(COPTER.guided)).toBe(0);
+  expect(vehicle.state).toMatchObject({ armed: true, landed: false });
+  expect(await goTo(offset(0, 30), 15)).toBe(0);
+  await until(({ landed }) => landed, "that it knows it has landed");
+  expect(vehicle.state).toMatchObject({ armed: true, mode: "GUIDED" });
+  expect(away(0, 0)).toBeLessThan(1);
+});
+
 describe("a copter in GUIDED", () => {
   beforeEach(() => start("copter"));
 
@@ -70,17 +98,7 @@ describe("a copter in GUIDED", () => {
   test("flies to its target and reports its position", async () => {
     await takeOff(10);
     const { x, y } = offset(60, -40);
-    station.send(common.CommandInt, {
-      targetSystem: 1,
-      targetComponent: 1,
-      frame: common.MavFrame.GLOBAL_RELATIVE_ALT,
-      command: 192 as common.MavCmd,
-      _param1: -1,
-      _param5: x,
-      _param6: y,
-      _param7: 15,
-    });
-    expect((await station.next(common.CommandAck)).result).toBe(0);
+    expect(await goTo({ x, y }, 15)).toBe(0);
     await until(
       ({ relativeAltitude }) => away(60, -40) < 0.5 && Math.abs(relativeAltitude - 15) < 0.3,
       "arrival",

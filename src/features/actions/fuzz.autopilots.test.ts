@@ -108,12 +108,12 @@ async function startAnew(vehicle: TestedVehicle): Promise<void> {
   autopilot.kill();
   const killed = await witness.now();
   autopilot.restart();
-  await api.get(`/drone/action/connection?id=${droneId}`);
-  await witness.until(
-    "it again",
-    async () => (await witness.since(["SYS_STATUS"], killed + 1)).length > 0,
-    120,
-  );
+  const isBack = async () => {
+    // ArduPilot boots when its first port is connected to, which may have been too early.
+    await api.get(`/drone/action/connection?id=${droneId}`);
+    return (await witness.since(["SYS_STATUS"], killed + 1)).length > 0;
+  };
+  await witness.until("it again", isBack, 120);
   await witness.readyToArm();
   // PX4 may have been killed before it had saved its parameters.
   await prepareStates(vehicle);

@@ -101,6 +101,20 @@ describe.each(autopilots)("%s", (name) => {
     expect(lacking).toMatchObject({ status: 500, message: expect.stringMatching(/motor/) });
   });
 
+  if (!isRover(name)) {
+    test("a move that comes as a landing vehicle touches the ground is obeyed or refused", async () => {
+      await carriedOut("guided");
+      await carriedOut("arm");
+      await carriedOut("takeoff", { altitude: 4 });
+      await vehicle.witness.until("3 m of height", async () => (await height()) > 3);
+      await carriedOut("land");
+      await vehicle.witness.until("the ground", async () => (await height()) < 0.3);
+      await give("move", { x: -15, y: -70, z: 15 });
+      await vehicle.order("disarm_drone", { force: true });
+      await vehicle.disarmed();
+    });
+  }
+
   // The last one: it falls.
   if (!isRover(name)) {
     test("a vehicle in the air stops its motors with force alone", async () => {

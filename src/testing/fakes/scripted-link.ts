@@ -12,7 +12,7 @@ export const QUICK_TIMINGS: MavlinkTimings = {
   command: { timeoutMs: 60, attempts: 3, timesyncMs: 60, settleMs: 20, progressMs: 2000, statusTextMs: 150 },
   param: { timeoutMs: 60, attempts: 3 },
   plan: { timeoutMs: 100, attempts: 4, verdictMs: 60, messageMs: 80 },
-  flight: { modeMs: 400, messageMs: 80, setpointAttempts: 2, targetMs: 80, objectionMs: 80 },
+  flight: { modeMs: 400, messageMs: 80, setpointAttempts: 2, targetMs: 80, objectionMs: 80, touchdownMs: 80 },
   heartbeatTimeoutMs: 5000,
 };
 

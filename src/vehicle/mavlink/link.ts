@@ -8,7 +8,7 @@ import { Commands, type CommandTimings } from "./commands/commands";
 import { Flight } from "./commands/flight";
 import { ModeOrders, type ModeTimings } from "./commands/mode-orders";
 import { MotorTest } from "./commands/motor-test";
-import { Preconditions } from "./commands/preconditions";
+import { Preconditions, type PreconditionTimings } from "./commands/preconditions";
 import { Preflight } from "./commands/preflight";
 import { Reposition, type RepositionTimings } from "./commands/reposition";
 import { closeWithoutHeartbeat, sendHeartbeats } from "./heartbeat";
@@ -31,7 +31,7 @@ export interface MavlinkTimings {
   readonly command: CommandTimings;
   readonly param: Retry;
   readonly plan: PlanTimings;
-  readonly flight: ModeTimings & RepositionTimings;
+  readonly flight: ModeTimings & RepositionTimings & PreconditionTimings;
   /** A vehicle that sends no heartbeat for this long is gone, whatever TCP reports. */
   readonly heartbeatTimeoutMs: number;
 }
@@ -51,7 +51,14 @@ export const DEFAULT_TIMINGS: MavlinkTimings = {
   },
   param: { timeoutMs: 1000, attempts: 5 },
   plan: { timeoutMs: 1500, attempts: 6, verdictMs: 1000, messageMs: 1500 },
-  flight: { modeMs: 3500, messageMs: 1500, setpointAttempts: 3, targetMs: 1000, objectionMs: 1000 },
+  flight: {
+    modeMs: 3500,
+    messageMs: 1500,
+    setpointAttempts: 3,
+    targetMs: 1000,
+    objectionMs: 1000,
+    touchdownMs: 2500,
+  },
   heartbeatTimeoutMs: 10_000,
 };
 

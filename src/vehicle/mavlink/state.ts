@@ -11,6 +11,7 @@ const ARMED = 128;
 /** MAV_LANDED_STATE. */
 const UNDEFINED = 0;
 const ON_GROUND = 1;
+const LANDING = 4;
 
 const HOME_ATTEMPTS = 3;
 
@@ -146,6 +147,11 @@ export class VehicleState {
     await commands.fetch(common.ExtendedSysState, withinMs);
     if (this.landedState === undefined || this.landedState === UNDEFINED) return undefined;
     return this.landedState !== ON_GROUND;
+  }
+
+  /** Whether it was landing when it last said. */
+  get isLanding(): boolean {
+    return this.landedState === LANDING;
   }
 
   private async shows(

@@ -41,6 +41,31 @@ describe("a target position", () => {
     expect(peer.of(common.CommandInt)).toEqual([]);
   });
 
+  test("is refused when the copter was touching the ground, and the mode is as before", async () => {
+    const LAND = 9;
+    const state = armed(LAND);
+    const { peer, link } = await open({ state });
+    const landed = { now: 4, next: 1 };
+    peer.on(common.CommandLong, ({ command, _param1, _param2 }) => {
+      if (command === 176) state.customMode = _param2;
+      peer.send(ack(command, 0));
+      if (command === 512 && _param1 === common.ExtendedSysState.MSG_ID)
+        peer.send(build(common.ExtendedSysState, { landedState: landed.now }));
+    });
+    peer.on(common.CommandInt, ({ command }) => {
+      state.customMode = 4;
+      peer.send(ack(command, 0));
+      landed.now = landed.next;
+    });
+    await expect(link.goTo(position)).rejects.toMatchObject({
+      code: "vehicle_refused",
+      message: expect.stringMatching(/it has just landed; .*LAND, as before/),
+    });
+    expect(state.customMode).toBe(LAND);
+    Object.assign(landed, { now: 4, next: 2 });
+    await expect(link.goTo(position)).resolves.toMatchObject({ result: "MAV_RESULT_ACCEPTED" });
+  });
+
   test("that PX4 acknowledges and then objects to is refused, and the mode is as before", async () => {
     const MISSION = 0x04040000;
     const state = armed(MISSION);

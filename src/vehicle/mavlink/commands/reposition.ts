@@ -61,10 +61,7 @@ export class Reposition implements Pick<Calls, "goTo" | "move"> {
     if (!(Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && Number.isFinite(altitude))) {
       throw new DomainError("invalid_input", "The position is not a latitude, a longitude and an altitude.");
     }
-    const { modes, preconditions } = this.link;
-    await preconditions.assertUnderWay("go there");
-    const restore = modes.begin();
-    return this.reposition(destination).catch(restore);
+    return this.underWay("go there", () => this.reposition(destination));
   }
 
   /**
@@ -76,22 +73,34 @@ export class Reposition implements Pick<Calls, "goTo" | "move"> {
     if (![x, y, z].every(Number.isFinite)) {
       throw new DomainError("invalid_input", "The target needs x, y and z in metres.");
     }
-    const { channel, vehicle, commands, state, modes, preconditions } = this.link;
+    const { channel, vehicle, commands, state, modes } = this.link;
     const home = await state.home(commands, this.timings.messageMs);
     const target = { ...offsetBy(home, y, x), altitude: z };
     if (vehicle.autopilot === "px4") return this.goTo(target);
     const origin = await state.origin(commands, this.timings.messageMs);
     if (!origin) return this.goTo(target);
-    await preconditions.assertUnderWay("move");
     const { north, east } = offsetBetween(origin, home);
     const ned = { x: y + north, y: x + east, z: -(z + home.altitude - origin.altitude) };
     const height = vehicle.kind === "rover" ? {} : { altitude: home.altitude + z };
     const destination = { ...offsetBy(home, y, x), ...height };
+    return this.underWay("move", async () => {
+      await modes.enterGuided("move");
+      return moveTo(channel, commands, ned, destination, origin, this.timings);
+    });
+  }
+
+  /** Gives the order to a vehicle that can go; the mode is put back when it does not. */
+  private async underWay(action: string, give: () => Promise<Acknowledgement>): Promise<Acknowledgement> {
+    const { modes, preconditions } = this.link;
+    const isLanding = await preconditions.assertUnderWay(action);
     const restore = modes.begin();
-    const moving = modes
-      .enterGuided("move")
-      .then(() => moveTo(channel, commands, ned, destination, origin, this.timings));
-    return moving.catch(restore);
+    try {
+      const acknowledgement = await give();
+      if (isLanding) await preconditions.assertStillFlying(action);
+      return acknowledgement;
+    } catch (error) {
+      return restore(error);
+    }
   }
 
   private async reposition(destination: Destination): Promise<Acknowledgement> {
