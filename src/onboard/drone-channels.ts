@@ -4,6 +4,9 @@ import { connectRedis, encodeCommand } from "../platform/redis/resp";
 import { type Reply, RespReader } from "../platform/redis/resp-reader";
 
 const PING_EVERY_MS = 50;
+/** Between two pings while no message comes, and how long after the last one that begins. */
+const IDLE_PING_MS = 1_000;
+const IDLE_AFTER_MS = 10_000;
 /** A connection whose pong is overdue by this much is destroyed, with all messages that are delayed in it. */
 const STALLED_MS = 1_000;
 const CONNECT_MS = 1_500;
@@ -29,7 +32,8 @@ interface DroneChannelsOptions {
 
 /**
  * The drone's channels in Redis, on one connection that is read until it is empty before a message is passed on, and
- * on which pings are sent all the time, so that each message's age has a bound.
+ * on which pings are sent all the time, so that each message's age has a bound. The bound of the first message after a
+ * silence is looser: pings are rare then, since a fleet's would be most of what Redis does.
  *
  * connecting → subscribed → connecting → … → stopped.
  */
@@ -40,11 +44,13 @@ export class DroneChannels {
   private failures = 0;
   private pingsSentAt: number[] = [];
   private pingSentAt: number | undefined;
+  private nextPingAt = 0;
+  private messageAt = Number.NEGATIVE_INFINITY;
   private newest: ChannelMessage | undefined;
   private readonly ticking: NodeJS.Timeout;
 
   constructor(private readonly options: DroneChannelsOptions) {
-    this.ticking = setInterval(() => this.tick(performance.now()), PING_EVERY_MS);
+    this.ticking = setInterval(() => this.checkPings(performance.now()), PING_EVERY_MS);
     void this.connect();
   }
 
@@ -81,7 +87,8 @@ export class DroneChannels {
       socket.on("close", () => this.lose(socket, new Error("Redis closed the connection.")));
       this.socket = socket;
       socket.write(encodeCommand("SUBSCRIBE", ...[newestOnly, ...all].map((topic) => `${droneIp}:${topic}`)));
-      this.tick(performance.now());
+      this.nextPingAt = 0;
+      this.checkPings(performance.now());
       if (this.failures > 0) log.info("Reconnected to Redis");
       this.failures = 0;
     } catch (error) {
@@ -107,7 +114,7 @@ export class DroneChannels {
     this.timer = setTimeout(() => void this.connect(), RETRY_MS);
   }
 
-  private tick(now: number): void {
+  private checkPings(now: number): void {
     const { socket } = this;
     if (!socket) return;
     const [oldest] = this.pingsSentAt;
@@ -119,6 +126,9 @@ export class DroneChannels {
       });
       return;
     }
+    if (now < this.nextPingAt) return;
+    const isIdle = now - this.messageAt > IDLE_AFTER_MS;
+    this.nextPingAt = isIdle ? now + IDLE_PING_MS : 0;
     this.pingsSentAt.push(now);
     socket.write(encodeCommand("PING", String(now)));
   }
@@ -129,6 +139,8 @@ export class DroneChannels {
     const [kind, channel, text] = reply.map(String);
     if (kind === "pong") this.pingSentAt = this.pingsSentAt.shift();
     if (kind !== "message") return;
+    this.messageAt = performance.now();
+    this.nextPingAt = 0;
     const { droneIp, newestOnly, onMessage } = this.options;
     const topic = String(channel).slice(droneIp.length + 1);
     const message = { topic, text: String(text), pingSentAt: this.pingSentAt };

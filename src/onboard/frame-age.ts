@@ -2,8 +2,8 @@ import { LRUCache } from "lru-cache";
 
 /**
  * The age of a stick frame, without comparing two computers' clocks. Each of two measures has a limit:
- * held: an upper bound of the time since Redis received it. Pings are sent all the time on the connection that frames
- *       come on; a frame behind a pong reached Redis after that ping was sent.
+ * held: an upper bound of the time since Redis received it. Pings are sent on the connection that frames come on; a
+ *       frame behind a pong reached Redis after that ping was sent.
  * late: how much longer than the fastest frame of its session it travelled, from its `t` to now. The fastest trip itself
  *       cannot be measured so; `UNKNOWN_TRIP_MS` is allowed for it.
  */

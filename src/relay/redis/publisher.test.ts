@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { Redis } from "ioredis";
 import { createLogger } from "../../platform/process/log";
 import { openRedis, redisReady } from "../../platform/redis/client";
 import { publishTo } from "../../platform/redis/resp";
@@ -74,4 +75,22 @@ test("a refusal of Redis closes the publisher", async () => {
   await publisher.ready(2_000);
   publisher.publish(publishTo("10.71.0.2:gamepad_input"), Buffer.from("stick"), performance.now());
   await until(() => downs === 1);
+});
+
+test("Redis is asked once a second while nothing is published", async () => {
+  const { url } = await freshRedis();
+  const publisher = new Publisher(url, {
+    ...{ log: quiet, stallMs: STALL_MS, delay: { observe: () => {} }, onDown: () => {} },
+  });
+  // It sends no pings of its own.
+  const admin = new Redis(url);
+  atEndOfFile(async () => {
+    publisher.stop();
+    admin.disconnect();
+  });
+  await publisher.ready(2_000);
+  const pings = async () => Number(/cmdstat_ping:calls=(\d+)/.exec(await admin.info("commandstats"))?.[1]);
+  const [before, since] = [await pings(), performance.now()];
+  await until(async () => (await pings()) >= before + 2);
+  expect(performance.now() - since).toBeGreaterThan(900);
 });

@@ -22,6 +22,8 @@ const BATCH_BYTES = 131_072;
 /** Length digits, CRLFs. */
 const OVERHEAD_BYTES = 16;
 const WATCH_MS = 100;
+/** Between two pings while nothing is published. */
+const IDLE_PING_MS = 1_000;
 const RECONNECT_MAX_MS = 1_000;
 const PING = encodeCommand("PING");
 const NEWLINE = 10;
@@ -50,6 +52,9 @@ export class Publisher {
   private atLineStart = true;
   /** Pings that Redis has not replied to, the oldest first. */
   private readonly pings: Ping[] = [];
+  private pingedAt = 0;
+  /** Frames were published after the last ping. */
+  private published = false;
 
   constructor(
     private readonly url: string,
@@ -65,6 +70,7 @@ export class Publisher {
 
   /** Publishes one frame; `prefix` is `publishTo(channel)`. Only while `up`. */
   publish(prefix: Buffer, frame: Buffer, arrivedAt: number): void {
+    this.published = true;
     const size = prefix.length + frame.length + OVERHEAD_BYTES;
     if (this.filled + size > BATCH_BYTES) this.flush();
     let at = this.filled;
@@ -85,7 +91,9 @@ export class Publisher {
     const { socket } = this;
     if (!socket) return;
     await new Promise<void>((onReply) => {
-      this.pings.push({ writtenAt: performance.now(), onReply });
+      this.pingedAt = performance.now();
+      this.published = false;
+      this.pings.push({ writtenAt: this.pingedAt, onReply });
       socket.write(PING);
     });
   }
@@ -174,8 +182,9 @@ export class Publisher {
     const { socket, pings } = this;
     const [oldest] = pings;
     if (!socket) return;
-    if (!oldest) void this.answered();
-    else if (performance.now() - oldest.writtenAt > this.options.stallMs) {
+    if (!oldest) {
+      if (this.published || performance.now() - this.pingedAt >= IDLE_PING_MS) void this.answered();
+    } else if (performance.now() - oldest.writtenAt > this.options.stallMs) {
       // After a pause of this process the replies have yet to be read; that begins before an immediate.
       const { bytesRead } = socket;
       setImmediate(() => {
