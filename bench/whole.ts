@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { Redis } from "ioredis";
 import { CleanupStack } from "../src/testing/repository/cleanup-stack";
 import { type Child, startChild } from "./relay/child";
 import { type BenchRow, type BenchTable, median } from "./table";
@@ -68,6 +69,8 @@ export async function run(): Promise<BenchTable> {
     for (const load of LOADS) rows.push(await knee(load, world, notes));
     rows.push(...(await memory(world)));
     rows.push(await opening(world));
+    rows.push(await returning(world));
+    rows.push(await acrossGateways(world, notes));
     return { name: "whole", rows, notes };
   } finally {
     await stops.clear();
@@ -204,4 +207,62 @@ async function opening(world: World): Promise<BenchRow> {
     server.ask<number>("hold", world.vehiclesPort, links),
   );
   return ownFigure(`${links} links opened at once`, milliseconds / 1000, "s", 1.5);
+}
+
+/** Of a fleet whose vehicles were away for five seconds, from their return until all links are open again. */
+async function returning(world: World): Promise<BenchRow> {
+  const [vehicles, awayMs] = [200, 5_000];
+  return withServer("gateway", world, async (server) => {
+    const { field, vehiclesPort } = world;
+    await server.ask("hold", vehiclesPort, vehicles);
+    await field.ask("away", true);
+    await pause(awayMs);
+    const began = performance.now();
+    await field.ask("away", false);
+    await server.ask("allOpen", vehicles);
+    const what = `${vehicles} links open again, of vehicles that were away for ${awayMs / 1000} s`;
+    return ownFigure(what, (performance.now() - began) / 1000, "s", 5);
+  });
+}
+
+/** What Redis carries for a vehicle that one gateway holds and a watcher of another watches. */
+async function acrossGateways(world: World, notes: string[]): Promise<BenchRow> {
+  const vehicles = 100;
+  return withServer("gateway", world, (holder) =>
+    withServer("gateway", world, async (_server, port) => {
+      const { field, vehiclesPort, token, env } = world;
+      const redis = new Redis(String(env.REDIS_URL));
+      await holder.ask("hold", vehiclesPort, vehicles);
+      await field.ask("fly", vehicles);
+      await pause(WARM_UP_MS);
+      const unwatched = await traffic(redis);
+      await field.ask("watch", port, vehicles, 1, token);
+      await pause(WARM_UP_MS);
+      const watched = await traffic(redis);
+      redis.disconnect();
+      const kilobytes = (watched.bytes - unwatched.bytes) / vehicles / 1000;
+      const messages = (watched.messages - unwatched.messages) / vehicles;
+      notes.push(`Redis carries ${kilobytes.toFixed(1)} kB a second for such a vehicle, in and out.`);
+      return ownFigure("Redis messages for a vehicle watched at another gateway", messages, "a second", 20);
+    }),
+  );
+}
+
+/** Of a second: bytes in and out, and published messages. */
+async function traffic(redis: Redis): Promise<{ bytes: number; messages: number }> {
+  const read = async () => {
+    const [stats, commands] = [await redis.info("stats"), await redis.info("commandstats")];
+    const number = (pattern: RegExp, text: string) => Number(pattern.exec(text)?.[1] ?? 0);
+    const bytesIn = number(/total_net_input_bytes:(\d+)/, stats);
+    const bytesOut = number(/total_net_output_bytes:(\d+)/, stats);
+    return { bytes: bytesIn + bytesOut, messages: number(/cmdstat_publish:calls=(\d+)/, commands) };
+  };
+  const before = await read();
+  await pause(MEASURE_MS);
+  const after = await read();
+  const seconds = MEASURE_MS / 1000;
+  return {
+    bytes: (after.bytes - before.bytes) / seconds,
+    messages: (after.messages - before.messages) / seconds,
+  };
 }

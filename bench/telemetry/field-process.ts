@@ -43,6 +43,10 @@ answer({
     vehicles.flying = count;
     return vehicles.connected;
   },
+  away: (away: boolean) => {
+    vehicles.setAway(away);
+    return true;
+  },
   /** Ages in milliseconds of the positions that came, the part that came of those sent, and what was lost of a stream. */
   measure: async (milliseconds: number) => {
     const cpu = process.cpuUsage();

@@ -18,6 +18,7 @@ export const hostOf = (drone: number): string => `127.1.${drone >> 8}.${drone & 
  */
 export class Vehicles {
   flying = 0;
+  private away = false;
   private readonly copters: (Socket | undefined)[] = [];
   private readonly writers = Array.from({ length: SLICES }, () => new FrameWriter(1, 1));
   private slice = 0;
@@ -42,7 +43,17 @@ export class Vehicles {
     return port;
   }
 
+  /** Whether all have left their links, and end those that are opened to them. */
+  setAway(away: boolean): void {
+    this.away = away;
+    if (away) for (const copter of this.copters) copter?.destroy();
+  }
+
   private admit(socket: Socket): void {
+    if (this.away) {
+      socket.destroy();
+      return;
+    }
     socket.setNoDelay(true);
     const writer = new FrameWriter(1, 1);
     // It accepts every command: a watched vehicle needs no more.
