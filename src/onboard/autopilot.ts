@@ -6,9 +6,9 @@ import { Commands } from "../vehicle/mavlink/commands/commands";
 import { ModeOrders } from "../vehicle/mavlink/commands/mode-orders";
 import { closeWithoutHeartbeat } from "../vehicle/mavlink/heartbeat";
 import { identifySender } from "../vehicle/mavlink/identity";
-import { DEFAULT_TIMINGS } from "../vehicle/mavlink/link";
 import { VehicleState } from "../vehicle/mavlink/state";
 import { StatusTexts } from "../vehicle/mavlink/status-text";
+import { DEFAULT_TIMINGS } from "../vehicle/mavlink/timings";
 import { Channel } from "../vehicle/mavlink/wire/channel";
 import { type MavLinkData, minimal } from "../vehicle/mavlink/wire/messages";
 

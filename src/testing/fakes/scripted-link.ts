@@ -1,6 +1,7 @@
 import { dialDirect } from "../../vehicle/dialers/direct";
 import type { VehicleLink } from "../../vehicle/link";
-import { type MavlinkTimings, openMavlinkLink } from "../../vehicle/mavlink/link";
+import { openMavlinkLink } from "../../vehicle/mavlink/link";
+import type { MavlinkTimings } from "../../vehicle/mavlink/timings";
 import { build } from "../../vehicle/mavlink/wire/codec";
 import { common } from "../../vehicle/mavlink/wire/messages";
 import type { TransferRecords } from "../../vehicle/transfer-records";

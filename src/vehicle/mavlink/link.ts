@@ -1,66 +1,23 @@
 import { DomainError } from "../../domain/errors";
 import type { ByteStream } from "../byte-stream";
 import { type CallName, type Calls, implementCalls } from "../calls";
-import type { VehicleIdentity, VehicleLink } from "../link";
+import type { TelemetryMessage, VehicleIdentity, VehicleLink } from "../link";
 import type { StateFollower } from "../newest-state";
 import { NO_RECORDS, type TransferRecords } from "../transfer-records";
-import { Commands, type CommandTimings } from "./commands/commands";
-import { Flight } from "./commands/flight";
-import { ModeOrders, type ModeTimings } from "./commands/mode-orders";
-import { MotorTest } from "./commands/motor-test";
-import { Preconditions, type PreconditionTimings } from "./commands/preconditions";
-import { Preflight } from "./commands/preflight";
-import { Reposition, type RepositionTimings } from "./commands/reposition";
+import { Commands } from "./commands/commands";
 import { closeWithoutHeartbeat, sendHeartbeats } from "./heartbeat";
 import { identifySender } from "./identity";
-import { PlanReader } from "./missions/plan-reader";
-import { PlanTransfer } from "./missions/plan-transfer";
-import { Plans, type PlanTimings } from "./missions/plans";
+import { createOrders, type LinkParts, type Orders } from "./orders";
 import { Params } from "./params/params";
 import { VehicleState } from "./state";
 import { StatusTexts } from "./status-text";
 import { reportState } from "./telemetry/newest-state";
 import { Streams } from "./telemetry/streams";
 import { Telemetry } from "./telemetry/telemetry";
+import { DEFAULT_TIMINGS, type MavlinkTimings } from "./timings";
 import { Channel, type FrameTap, unreachable } from "./wire/channel";
-import type { Retry } from "./wire/exchange";
 import { FloodLimit, type LinkAllowance } from "./wire/flood-limit";
 import { minimal } from "./wire/messages";
-
-export interface MavlinkTimings {
-  readonly command: CommandTimings;
-  readonly param: Retry;
-  readonly plan: PlanTimings;
-  readonly flight: ModeTimings & RepositionTimings & PreconditionTimings;
-  /** A vehicle that sends no heartbeat for this long is gone, whatever TCP reports. */
-  readonly heartbeatTimeoutMs: number;
-}
-
-/**
- * Five tries bear a link that loses a tenth of its frames each way (one exchange in 3,500 fails). An order that is not
- * acknowledged ends within six seconds.
- */
-export const DEFAULT_TIMINGS: MavlinkTimings = {
-  command: {
-    timeoutMs: 900,
-    attempts: 5,
-    timesyncMs: 300,
-    settleMs: 300,
-    progressMs: 30_000,
-    statusTextMs: 700,
-  },
-  param: { timeoutMs: 1000, attempts: 5 },
-  plan: { timeoutMs: 1500, attempts: 6, verdictMs: 1000, messageMs: 1500 },
-  flight: {
-    modeMs: 3500,
-    messageMs: 1500,
-    setpointAttempts: 3,
-    targetMs: 1000,
-    objectionMs: 1000,
-    touchdownMs: 2500,
-  },
-  heartbeatTimeoutMs: 10_000,
-};
 
 export interface MavlinkOptions {
   /** Our own system id on the wire: 1 to 254. Never 255, whose heartbeats mask ArduPilot's failsafe. */
@@ -100,8 +57,13 @@ export async function openMavlinkLink(
   const channel = new Channel(stream, { systemId, componentId }, mayUse, flood, tap);
   const setHeartbeats = sendHeartbeats(channel);
   try {
-    const found = await findAutopilot(channel, signal);
-    return createLink(channel, found, options, setHeartbeats);
+    const { vehicle, heartbeat, frame } = await findAutopilot(channel, signal);
+    const parts = partsOf(channel, vehicle, heartbeat, options);
+    report(parts, frame, options.follower);
+    closeWithoutHeartbeat(channel, parts.timings.heartbeatTimeoutMs);
+    const link = new MavlinkLink(parts, setHeartbeats) as MavlinkLink & Calls;
+    void link.finishTransfers();
+    return link;
   } catch (error) {
     channel.close("no vehicle was found");
     throw error;
@@ -151,88 +113,92 @@ function findAutopilot(channel: Channel, signal: AbortSignal) {
   });
 }
 
-/** The MAVLink 2 adapter: the parts of one vehicle's link, put together. */
-function createLink(
+function partsOf(
   channel: Channel,
-  { vehicle, heartbeat, frame }: FoundAutopilot,
-  { timings: changed, records = NO_RECORDS, follower }: MavlinkOptions,
-  setHeartbeats: (on: boolean) => void,
-): VehicleLink {
-  const timings: MavlinkTimings = { ...DEFAULT_TIMINGS, ...changed };
+  vehicle: VehicleIdentity,
+  heartbeat: minimal.Heartbeat,
+  { timings: changed, records = NO_RECORDS }: MavlinkOptions,
+): LinkParts {
+  const timings = { ...DEFAULT_TIMINGS, ...changed };
   const texts = new StatusTexts(channel);
   const state = new VehicleState(channel, vehicle, heartbeat);
   const commands = new Commands(channel, texts, timings.command);
   const params = new Params(channel, vehicle, timings.param);
-  const reader = new PlanReader(channel, vehicle.autopilot, timings.plan);
-  const transfer = new PlanTransfer(channel, reader, texts, timings.plan);
-  const plans = new Plans({ transfer, vehicle, state, params, commands, texts, records }, timings.plan);
-  void plans.finishTransfers();
-  const preflight = new Preflight(channel, vehicle, commands, state, texts, timings.command);
-  const preconditions = new Preconditions(vehicle, commands, state, timings.flight);
-  const modes = new ModeOrders(channel, vehicle, commands, state, timings.flight, plans);
-  const reposition = new Reposition(
-    { channel, vehicle, commands, state, modes, preconditions, texts },
-    timings.flight,
-  );
-  const motorTest = new MotorTest(vehicle, commands, params, state, preconditions);
-  const flight = new Flight({ vehicle, commands, state, preflight, preconditions, modes }, timings.flight);
-  const telemetry = new Telemetry(channel, texts, state, vehicle, params);
-  const streams = new Streams(channel, vehicle, commands);
+  return { channel, vehicle, state, texts, commands, params, records, timings };
+}
+
+/** To the follower and the record of the flight, from the first heartbeat on, whose frame is `first`. */
+function report({ channel, state, vehicle }: LinkParts, first: Buffer, follower?: StateFollower): void {
   if (follower) reportState(follower, channel, state, vehicle);
   const { tap } = channel;
-  if (tap) {
-    tap.armed(state.armed, frame);
-    channel.on(minimal.Heartbeat, (_, { bytes }) => tap.armed(state.armed, bytes));
-  }
-  let isClosed = false;
-  channel.onClose(() => {
-    isClosed = true;
-    telemetry.stop();
-  });
-  closeWithoutHeartbeat(channel, timings.heartbeatTimeoutMs);
-
-  const parts: { readonly [Name in CallName]: Pick<Calls, Name> } = {
-    arm: flight,
-    disarm: flight,
-    takeoff: flight,
-    motorTest,
-    move: reposition,
-    setMode: modes,
-    land: modes,
-    goTo: reposition,
-    preflightFailures: preflight,
-    uploadMission: plans,
-    readMission: plans,
-    rewindMission: plans,
-    flightState: plans,
-    uploadFence: plans,
-    readFence: plans,
-    readParams: params,
-    writeParam: params,
-    pullParams: params,
-  };
-  const calls = implementCalls((name, { repeatable }) => {
-    const part = parts[name] as Record<CallName, (...args: unknown[]) => Promise<unknown>>;
-    const call = part[name].bind(part);
-    // An order that stays unanswered may close the link.
-    return repeatable ? call : (...args) => commands.closeIfUnsettled(call(...args));
-  });
-
-  return {
-    ...calls,
-    vehicle,
-    get state() {
-      return isClosed ? "closed" : "ready";
-    },
-    onTelemetry(listener) {
-      return isClosed ? () => {} : telemetry.on(listener);
-    },
-    setStreams(on) {
-      if (on && !isClosed) streams.start();
-      else streams.stop();
-    },
-    setHeartbeats,
-    onClose: (listener) => void channel.onClose(listener),
-    close: (reason) => channel.close(reason),
-  };
+  if (!tap) return;
+  tap.armed(state.armed, first);
+  channel.on(minimal.Heartbeat, (_, { bytes }) => tap.armed(state.armed, bytes));
 }
+
+/** The MAVLink 2 adapter: the parts of one vehicle's link, put together. Its prototype has the calls of the table. */
+class MavlinkLink {
+  state: VehicleLink["state"] = "ready";
+  private readonly telemetry: Telemetry;
+  private readonly streams: Streams;
+  private orders: Orders | undefined;
+
+  constructor(
+    private readonly parts: LinkParts,
+    readonly setHeartbeats: VehicleLink["setHeartbeats"],
+  ) {
+    const { channel, texts, state, vehicle, params, commands } = parts;
+    this.telemetry = new Telemetry(channel, texts, state, vehicle, params);
+    this.streams = new Streams(channel, vehicle, commands);
+    channel.onClose(() => {
+      this.state = "closed";
+      this.telemetry.stop();
+    });
+  }
+
+  get vehicle(): VehicleIdentity {
+    return this.parts.vehicle;
+  }
+
+  onTelemetry(listener: (message: TelemetryMessage) => void): () => void {
+    return this.state === "closed" ? () => {} : this.telemetry.on(listener);
+  }
+
+  setStreams(on: boolean): void {
+    if (on && this.state === "ready") this.streams.start();
+    else this.streams.stop();
+  }
+
+  onClose(listener: (reason: string) => void): void {
+    this.parts.channel.onClose(listener);
+  }
+
+  close(reason: string): void {
+    this.parts.channel.close(reason);
+  }
+
+  call(name: CallName, args: unknown[], repeatable = false): Promise<unknown> {
+    const answer = this.madeOrders().call(name, args);
+    // An order that stays unanswered may close the link.
+    return repeatable ? answer : this.parts.commands.closeIfUnsettled(answer);
+  }
+
+  /** Transfers that earlier links left. Those that cannot be read now are finished with the first call. */
+  async finishTransfers(): Promise<void> {
+    const left = await this.parts.records.unfinished().catch(() => []);
+    if (left.length > 0) await this.madeOrders().plans.finishTransfers();
+  }
+
+  private madeOrders(): Orders {
+    this.orders ??= createOrders(this.parts);
+    return this.orders;
+  }
+}
+
+const calls = implementCalls(
+  (name, { repeatable }) =>
+    function (this: MavlinkLink, ...args) {
+      return this.call(name, args, repeatable);
+    },
+);
+Object.assign(MavlinkLink.prototype, calls);
