@@ -3,6 +3,8 @@ import { build } from "./wire/codec";
 import { minimal } from "./wire/messages";
 
 const HEARTBEAT_MS = 1000;
+/** The links' heartbeats are spread over the second. */
+const SLOTS = 20;
 /** MAV_TYPE_GCS, MAV_AUTOPILOT_INVALID, MAV_STATE_ACTIVE, and the version every MAVLink 2 sender names. */
 const GROUND_STATION = { type: 6, autopilot: 8, systemStatus: 4, mavlinkVersion: 3 };
 
@@ -20,17 +22,44 @@ const GROUND_STATION = { type: 6, autopilot: 8, systemStatus: 4, mavlinkVersion:
  */
 export function sendHeartbeats(channel: Channel): (on: boolean) => void {
   const send = () => channel.send(build(minimal.Heartbeat, GROUND_STATION));
-  let timer: NodeJS.Timeout | undefined;
+  let stop: (() => void) | undefined;
   const set = (on: boolean) => {
-    if (on === (timer !== undefined)) return;
-    clearInterval(timer);
-    timer = on ? setInterval(send, HEARTBEAT_MS) : undefined;
+    if (on === (stop !== undefined)) return;
+    stop?.();
+    stop = on ? schedule.add(send) : undefined;
     if (on) send();
   };
   set(true);
-  channel.onClose(() => clearInterval(timer));
+  channel.onClose(() => stop?.());
   return set;
 }
+
+/** Calls each function once a second, all by one timer. */
+class Schedule {
+  private readonly slots = Array.from({ length: SLOTS }, () => new Set<() => void>());
+  private now = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  /** Returns the function that ends it. The first call comes after almost a second. */
+  add(call: () => void): () => void {
+    const slot = this.slots[this.now] as Set<() => void>;
+    slot.add(call);
+    this.timer ??= setInterval(() => this.tick(), HEARTBEAT_MS / SLOTS);
+    return () => {
+      slot.delete(call);
+      if (this.slots.some(({ size }) => size > 0)) return;
+      clearInterval(this.timer);
+      this.timer = undefined;
+    };
+  }
+
+  private tick(): void {
+    this.now = (this.now + 1) % SLOTS;
+    for (const call of this.slots[this.now] as Set<() => void>) call();
+  }
+}
+
+const schedule = new Schedule();
 
 /** Closes the channel when the vehicle sends no heartbeat for so long, whatever TCP reports. */
 export function closeWithoutHeartbeat(channel: Channel, timeoutMs: number): void {
