@@ -19,6 +19,9 @@ describe.each(flown)("%s", (name) => {
   beforeAll(async () => {
     const env = await consoleSettings();
     vehicle = await startVehicle(name, { env });
+    // It stays armed on the ground, however long the browser takes.
+    const [delay, never] = isPx4(name) ? (["COM_DISARM_PRFLT", -1] as const) : (["DISARM_DELAY", 0] as const);
+    await vehicle.witness.setParam(delay, never);
     const browser = await startBrowser(env.PUBLIC_ORIGIN);
     window = await browser.newWindow();
     page = await openAs(vehicle, window, vehicle.owner, `/fly/${vehicle.droneId}`);
@@ -27,6 +30,13 @@ describe.each(flown)("%s", (name) => {
   });
   afterAll(() => vehicle?.stop());
 
+  /** Waits until the page's list shows that the order was carried out. */
+  const done = (title: string | RegExp) =>
+    order(page, title)
+      .waitFor(FLOWN)
+      .catch(async (error: Error) => {
+        throw new Error(`${error.message}\nThe page shows: ${await order(page, "").allInnerTexts()}`);
+      });
   const height = async () => (await vehicle.witness.fresh()).relativeAltitude;
 
   async function pushMission(name: string, points: readonly object[]): Promise<void> {
@@ -40,7 +50,7 @@ describe.each(flown)("%s", (name) => {
   async function setMode(mode: string): Promise<void> {
     await page.getByRole("combobox", { name: "Flight mode" }).selectOption(mode);
     await button(page, "Set").click();
-    await order(page, `Mode ${mode} done`).waitFor(FLOWN);
+    await done(`Mode ${mode} done`);
   }
 
   test("a pilot arms, flies a mission, pauses, goes to a position and lands by the page", async () => {
@@ -54,15 +64,15 @@ describe.each(flown)("%s", (name) => {
         type: "fly",
       })),
     );
-    await order(page, "Push Field done").waitFor(FLOWN);
+    await done("Push Field done");
     await page.getByText("On board: Field").waitFor();
 
     await setMode(isPx4(name) ? "AUTO.LOITER" : "GUIDED");
     await hold(button(page, /^Arm/));
-    await order(page, "Arm done").waitFor(FLOWN);
+    await done("Arm done");
     expect((await vehicle.witness.fresh()).armed).toBe(true);
     await hold(button(page, /^Start/));
-    await order(page, "Fly the mission done").waitFor(FLOWN);
+    await done("Fly the mission done");
     await vehicle.witness.until("that it is up", async () => (await height()) > 18, 60);
     await reading(page, "Above home")
       .filter({ hasText: /[12]\d\.\d m/ })
@@ -71,19 +81,19 @@ describe.each(flown)("%s", (name) => {
       .filter({ hasText: /[23] of 3/ })
       .waitFor(FLOWN);
     await button(page, /^Pause/).click();
-    await order(page, "Pause done").waitFor(FLOWN);
+    await done("Pause done");
 
     const before = await vehicle.witness.fresh();
     const map = page.getByRole("region", { name: "The drone with its track, home, mission and fence" });
     await map.click({ button: "right", position: { x: 220, y: 100 } });
     const lng = Number(await page.getByLabel("Longitude").inputValue());
     await hold(button(page, /^Hold to go there at/));
-    await order(page, /^Go to a position at .* done/).waitFor(FLOWN);
+    await done(/^Go to a position at .* done/);
     const isWest = async () => (await vehicle.witness.fresh()).lng < (before.lng + lng) / 2;
     await vehicle.witness.until("that it is west", isWest, 60);
 
     await hold(button(page, /^Land/));
-    await order(page, "Land done").waitFor(FLOWN);
+    await done("Land done");
     await vehicle.disarmed();
     await reading(page, "Motors").filter({ hasText: "Disarmed" }).waitFor();
     expect(window.faults).toEqual([]);
@@ -93,7 +103,7 @@ describe.each(flown)("%s", (name) => {
     const { lat, lng } = await vehicle.witness.fresh();
     const point = { lat, lng, altitude: 20, type: "fly" };
     await pushMission("Odd", [point, { ...point, command: 9_999 }]);
-    await order(page, /Push Odd refused.*command 9999 \(MAV_MISSION_\w+\)/).waitFor(FLOWN);
+    await done(/Push Odd refused.*command 9999 \(MAV_MISSION_\w+\)/);
 
     const link = reading(page, "Link").first();
     vehicle.autopilot.stall(true);
