@@ -242,7 +242,10 @@ async function acrossGateways(world: World, notes: string[]): Promise<BenchRow> 
       redis.disconnect();
       const kilobytes = (watched.bytes - unwatched.bytes) / vehicles / 1000;
       const messages = (watched.messages - unwatched.messages) / vehicles;
-      notes.push(`Redis carries ${kilobytes.toFixed(1)} kB a second for such a vehicle, in and out.`);
+      const linked = unwatched.bytes / vehicles / 1000;
+      notes.push(
+        `Redis carries ${kilobytes.toFixed(1)} kB a second for such a vehicle, in and out, and ${linked.toFixed(1)} kB for each linked one.`,
+      );
       return ownFigure("Redis messages for a vehicle watched at another gateway", messages, "a second", 20);
     }),
   );
