@@ -175,7 +175,7 @@ export class PooledLink {
       this.stopTelemetry = undefined;
     } else
       this.stopTelemetry ??= link.onTelemetry((message) => {
-        for (const subscriber of [...this.subscribers]) subscriber.onMessage(message);
+        for (const subscriber of this.subscribers) subscriber.onMessage(message);
       });
   }
 

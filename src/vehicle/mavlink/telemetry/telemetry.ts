@@ -191,7 +191,7 @@ export class Telemetry {
   }
 
   private emit(message: TelemetryMessage): void {
-    for (const listener of [...this.listeners]) listener(message);
+    for (const listener of this.listeners) listener(message);
   }
 }
 
