@@ -147,6 +147,25 @@ const cases: readonly (readonly [name: string, values: object, example?: string]
   ["a Janus elsewhere", { janus: { url: "http://media.example.com:8088/janus", existingSecret: "janus" } }],
   ["files synced for development", { ...leasedHubs, development: { sync: true }, worker: { enabled: true } }],
   ["a debugger's hold", { ...tunnel, development: { debug: true }, worker: { enabled: true } }],
+  [
+    "routes of a Gateway",
+    {
+      route: {
+        enabled: true,
+        parentRefs: [{ name: "public", namespace: "gateways", sectionName: "https", port: 443 }],
+        objectsHost: "*.example.com",
+        requestTimeout: "1h30m",
+      },
+    },
+  ],
+  [
+    "routes without timeouts beside an Ingress",
+    {
+      route: { enabled: true, parentRefs: [{ name: "public" }], requestTimeout: "" },
+      ingress: { enabled: true, objectsHost: "objects.example.com" },
+      gateway: { console: false },
+    },
+  ],
   ["two gateways", { gateway: { replicas: 2 } }],
   ["gateways that scale", { gateway: { autoscaling: { enabled: true } } }],
   ["a gateway without leases", { leases: { enabled: false } }],
