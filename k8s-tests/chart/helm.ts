@@ -96,10 +96,14 @@ export const leasedHubs = {
   tunnel: { ...tunnel.tunnel, lease: { enabled: true }, nodes: ["one", "two"] },
 };
 
+/** Sets for controllers are given beside other values; with the bundled store's host they have both Ingresses. */
+const publishedObjects = (example: string): object =>
+  example.startsWith("ingress-") ? { ingress: { objectsHost: "objects.example.com" } } : {};
+
 /** A name for some values, and the values: every example, and each switch in turn. */
 const cases: readonly (readonly [name: string, values: object, example?: string])[] = [
   ["no values", {}],
-  ...examples.map((example) => [example, {}, example] as const),
+  ...examples.map((example) => [example, publishedObjects(example), example] as const),
   ["the tunnel", tunnel],
   ["the tunnel in the kernel alone", { ...tunnel, tunnel: { ...tunnel.tunnel, dataplane: "kernel" } }],
   ["hubs with a lease", leasedHubs],
