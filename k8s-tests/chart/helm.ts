@@ -96,10 +96,14 @@ export const leasedHubs = {
   tunnel: { ...tunnel.tunnel, lease: { enabled: true }, nodes: ["one", "two"] },
 };
 
+/** Sets for controllers are given beside other values; with the bundled store's host they have both Ingresses. */
+const publishedObjects = (example: string): object =>
+  example.startsWith("ingress-") ? { ingress: { objectsHost: "objects.example.com" } } : {};
+
 /** A name for some values, and the values: every example, and each switch in turn. */
 const cases: readonly (readonly [name: string, values: object, example?: string])[] = [
   ["no values", {}],
-  ...examples.map((example) => [example, {}, example] as const),
+  ...examples.map((example) => [example, publishedObjects(example), example] as const),
   ["the tunnel", tunnel],
   ["the tunnel in the kernel alone", { ...tunnel, tunnel: { ...tunnel.tunnel, dataplane: "kernel" } }],
   ["hubs with a lease", leasedHubs],
@@ -147,6 +151,25 @@ const cases: readonly (readonly [name: string, values: object, example?: string]
   ["a Janus elsewhere", { janus: { url: "http://media.example.com:8088/janus", existingSecret: "janus" } }],
   ["files synced for development", { ...leasedHubs, development: { sync: true }, worker: { enabled: true } }],
   ["a debugger's hold", { ...tunnel, development: { debug: true }, worker: { enabled: true } }],
+  [
+    "routes of a Gateway",
+    {
+      route: {
+        enabled: true,
+        parentRefs: [{ name: "public", namespace: "gateways", sectionName: "https", port: 443 }],
+        objectsHost: "*.example.com",
+        requestTimeout: "1h30m",
+      },
+    },
+  ],
+  [
+    "routes without timeouts beside an Ingress",
+    {
+      route: { enabled: true, parentRefs: [{ name: "public" }], requestTimeout: "" },
+      ingress: { enabled: true, objectsHost: "objects.example.com" },
+      gateway: { console: false },
+    },
+  ],
   ["two gateways", { gateway: { replicas: 2 } }],
   ["gateways that scale", { gateway: { autoscaling: { enabled: true } } }],
   ["a gateway without leases", { leases: { enabled: false } }],

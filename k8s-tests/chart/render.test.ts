@@ -8,7 +8,7 @@ import { type KubernetesObject, kubernetesMinors, matrix, render, run, tool } fr
 import { type Container, containersOf, type PodSpec, processOf, type Variable, workloads } from "./pods";
 import { freeVariables, takesVariables } from "./values/variables";
 
-/** Where .ci/charts/tools puts the schemas of Cilium's policies and of the Prometheus operator's objects. */
+/** Where .ci/charts/tools puts the schemas of Cilium's policies, of the Prometheus operator's objects and of HTTPRoutes. */
 const otherKinds = join(packageRoot, "node_modules/.cache/chart-tools/crds");
 
 /** By Node.js, before any configuration of ours is, and by AWS's SDK. */
@@ -158,15 +158,13 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     }
   });
 
-  test("only public paths are published, by an Ingress, and Janus's media by its Service", () => {
-    const specs = (wanted: string) =>
-      objects.filter(({ kind }) => kind === wanted).map(({ spec }) => spec as unknown);
-    const published = (specs("Ingress") as IngressSpec[])
-      .flatMap(({ rules }) => rules.flatMap(({ http }) => http.paths))
-      .map(
-        ({ path, pathType, backend: { service } }) =>
-          `${pathType === "Exact" ? "only " : ""}${path} ${service.name} ${service.port.name}`,
-      );
+  test("only public paths are published, by an Ingress or routes, and Janus's media by its Service", () => {
+    const byIngress = publishedByIngress(objects);
+    const byRoutes = publishedByRoutes(objects);
+    const isOfGateway = (one: string) => !one.includes("fleet-minio");
+    if (byIngress.length > 0 && byRoutes.length > 0)
+      expect(byRoutes.filter(isOfGateway).toSorted()).toEqual(byIngress.filter(isOfGateway).toSorted());
+    const published = [...byIngress, ...byRoutes];
     const pages = Object.values(consolePaths).map((path) => `/${path.split("/")[1]}`);
     const ofConsole = ["/assets", ...pages].map(
       (path) => `${path === "/" ? "only " : ""}${path} fleet-gateway http`,
@@ -177,7 +175,9 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     const sticks = ["/redispad", "/drone"].map((path) => `${path} fleet-relay http`);
     const files = ["/fleet", "/fleet-vpn"].map((path) => `${path} fleet-minio http`);
     expect(published.filter((one) => ![...api, ...ofConsole, ...sticks, ...files].includes(one))).toEqual([]);
-    if (published.length > 0) expect(ofConsole.filter((one) => !published.includes(one))).toEqual([]);
+    const hasConsole = (values as { gateway?: { console?: boolean } }).gateway?.console !== false;
+    if (published.length > 0)
+      expect(ofConsole.filter((one) => published.includes(one) !== hasConsole)).toEqual([]);
     const types = objects
       .filter(({ kind }) => kind === "Service")
       .map(({ metadata, spec }) => `${metadata.name} ${spec?.type ?? "ClusterIP"}`);
@@ -245,13 +245,27 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
 
 test.each(kubernetesMinors)("every object of every case is valid for Kubernetes %s", async (minor) => {
   expect(readdirSync(folder)).toHaveLength(matrix.length);
-  const { stdout, stderr } = await run(
-    tool("kubectl-validate"),
-    ["--version", minor, "--local-crds", otherKinds, folder],
-    { maxBuffer: 64 * 1024 * 1024 },
-  ).catch((failed) => failed);
+  const { stdout, stderr } = await validated(minor, folder);
   expect([stdout.match(/[^/]+\.yaml(?=.*ERROR)/g), stderr]).toEqual([null, ""]);
 });
+
+test.each([
+  ["a misspelt field", { parentRef: [{ name: "public" }] }, /spec\.parentRef: .*unknown field/],
+  ["a misspelt field of a rule", { rules: [{ timeouts: { requests: "5m" } }] }, /requests: .*unknown field/],
+  ["a duration that is none", { rules: [{ timeouts: { request: "5 minutes" } }] }, /request: Invalid value/],
+])("an HTTPRoute with %s would be found", async (name, spec, words) => {
+  const other = freshFolder("routes");
+  const route = { apiVersion: "gateway.networking.k8s.io/v1", kind: "HTTPRoute", metadata: { name: "a" } };
+  writeFileSync(join(other, `${name}.yaml`), JSON.stringify({ ...route, spec }));
+  const { stdout, stderr } = await validated(kubernetesMinors[0], other);
+  expect(stdout + stderr).toMatch(words);
+});
+
+/** kubectl-validate's output on the files of a folder. */
+const validated = (minor: string, files: string): Promise<{ stdout: string; stderr: string }> =>
+  run(tool("kubectl-validate"), ["--version", minor, "--local-crds", otherKinds, files], {
+    maxBuffer: 64 * 1024 * 1024,
+  }).catch((failed) => failed);
 
 /** Those that start before the others and stay. */
 const sidecarsOf = ({ initContainers = [] }: PodSpec): readonly Container[] =>
@@ -265,6 +279,42 @@ interface RoleRule {
   readonly resources: readonly string[];
   readonly resourceNames?: readonly string[];
   readonly verbs: readonly string[];
+}
+
+/** Each public path of an Ingress, as `/api fleet-gateway http`. */
+const publishedByIngress = (objects: readonly KubernetesObject[]): string[] =>
+  objects
+    .filter(({ kind }) => kind === "Ingress")
+    .flatMap(({ spec }) => (spec as unknown as IngressSpec).rules.flatMap(({ http }) => http.paths))
+    .map(
+      ({ path, pathType, backend: { service } }) =>
+        `${pathType === "Exact" ? "only " : ""}${path} ${service.name} ${service.port.name}`,
+    );
+
+/** Each public path of an HTTPRoute, likewise: a port is named as its Service names it. */
+function publishedByRoutes(objects: readonly KubernetesObject[]): string[] {
+  const portName = (service: string, port: number): string => {
+    const found = objects.find(({ kind, metadata }) => kind === "Service" && metadata.name === service);
+    const { ports = [] } = (found?.spec ?? {}) as { ports?: { name: string; port: number }[] };
+    return ports.find((one) => one.port === port)?.name ?? `no port ${port}`;
+  };
+  return objects
+    .filter(({ kind }) => kind === "HTTPRoute")
+    .flatMap(({ spec }) => (spec as unknown as HttpRouteSpec).rules)
+    .flatMap(({ matches, backendRefs }) =>
+      matches.flatMap(({ path: { type, value } }) =>
+        backendRefs.map(
+          ({ name, port }) => `${type === "Exact" ? "only " : ""}${value} ${name} ${portName(name, port)}`,
+        ),
+      ),
+    );
+}
+
+interface HttpRouteSpec {
+  readonly rules: readonly {
+    readonly matches: readonly { readonly path: { readonly type: string; readonly value: string } }[];
+    readonly backendRefs: readonly { readonly name: string; readonly port: number }[];
+  }[];
 }
 
 interface IngressPath {

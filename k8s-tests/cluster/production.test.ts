@@ -24,7 +24,7 @@ import {
   coordination,
   core,
   deleteNamespace,
-  deployExample,
+  deployExamples,
   discovery,
   exec,
   expectHelmTestSucceeds,
@@ -78,7 +78,8 @@ test(
     for (const [name, data] of Object.entries(servers.secrets)) await createSecret(`fleet-${name}`, data);
     await publishObjects(objectsHost, certificate);
     const { postgres, redis, minio } = servers.addresses;
-    await deployExample("production", {
+    // The cluster's controller reads the annotations of ingress-nginx.
+    await deployExamples(["production", "ingress-nginx"], {
       "image.pullSecrets": [],
       "workerImage.repository": `${image.repository}-worker`,
       "workerImage.tag": image.tag,

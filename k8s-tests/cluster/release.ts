@@ -67,14 +67,17 @@ async function helm(...args: string[]): Promise<string> {
 }
 
 /**
- * Install or upgrade with an example's values and these, by their dotted names, and wait until everything is ready.
+ * Install or upgrade with the values of examples and these, by their dotted names, and wait until everything is ready.
  * Only the ingress controller may call the public ports.
  */
-export const deployExample = (example: string, values: Readonly<Record<string, unknown>>): Promise<string> =>
+export const deployExamples = (
+  examples: readonly string[],
+  values: Readonly<Record<string, unknown>>,
+): Promise<string> =>
   helm(
     ...["upgrade", "--install", release, chart, "--create-namespace"],
     ...["--wait", "--wait-for-jobs", "--timeout", "10m"],
-    ...["--values", join(chart, `examples/${example}.yaml`)],
+    ...examples.flatMap((example) => ["--values", join(chart, `examples/${example}.yaml`)]),
     ...Object.entries({
       "image.repository": image.repository,
       "image.tag": image.tag,
@@ -89,7 +92,7 @@ export const deployExample = (example: string, values: Readonly<Record<string, u
  * worker has its own pod. The vehicle flies no faster than in life, to be in the air for the whole of it.
  */
 export const deploy = (values: Readonly<Record<string, unknown>> = {}): Promise<string> =>
-  deployExample("kind", {
+  deployExamples(["kind"], {
     "simulator.speedup": 1,
     "worker.enabled": true,
     "worker.videoPackaging": false,

@@ -136,6 +136,10 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
     "fly.example.com/api",
   ],
   "ingress.objectsHost": ["objects.example.com/fleet"],
+  "route.host": ["", "fly.example.com:443", "Fly.example.com"],
+  "route.objectsHost": ["https://objects.example.com"],
+  "route.parentRefs": [[{}], [{ nane: "public" }], [{ name: "public", port: "https" }]],
+  "route.requestTimeout": ["5 minutes", 300, "1d"],
   "networkPolicy.publicFrom": [[{}], [{ namespaceSelectr: {} }], [{ ipBlock: { cidr: "10.0.0.0" } }]],
   "networkPolicy.apiServerPorts": [[65_536], ["https"]],
   "monitoring.runbooks": [""],
@@ -218,6 +222,10 @@ const right: Readonly<Record<string, readonly unknown[]>> = {
   "registry.url": ["ghcr.io/example", "localhost:5000", "0123.dkr.ecr.eu-west-1.amazonaws.com/a/b"],
   "external.redis.cidrs": [["0.0.0.0/0", "::/0", "::1/128", "2001:db8::/32", "fd00:1:2:3:4:5:6:7/128"]],
   "ingress.host": ["fleet.local", "*.example.com"],
+  "route.parentRefs": [
+    [{ name: "public" }, { group: "", kind: "Service", namespace: "gateways", name: "mesh", port: 80 }],
+  ],
+  "route.requestTimeout": ["", "0s", "1h30m10s500ms"],
   "networkPolicy.publicFrom": [
     [{ podSelector: {} }, { ipBlock: { cidr: "10.0.0.0/8", except: ["10.1.0.0/16"] } }],
   ],

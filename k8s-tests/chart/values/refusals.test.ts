@@ -45,6 +45,7 @@ test.each([
     { gateway: { map: { file: "a.pmtiles" } } },
     /gateway\.map\.existingClaim/,
   ],
+  ["routes of no Gateway", { route: { enabled: true } }, /parentRefs/],
   ["a Janus without an image", { janus: { enabled: true } }, /image/],
   ["an instance without its name", { simulation: { provider: "ec2" } }, /ec2InstanceId/],
   [
