@@ -14,6 +14,8 @@ const ON_GROUND = 1;
 const LANDING = 4;
 
 const HOME_ATTEMPTS = 3;
+/** Heartbeats that show that it did not do it: the first may be of the moment before. */
+const CONTRADICTS = 2;
 
 /** Degrees, and metres above mean sea level. */
 export interface GeoPosition {
@@ -78,12 +80,12 @@ export class VehicleState {
     return this.lastHome;
   }
 
-  /** Waits for a heartbeat that shows this mode; false when it does not come in time. */
+  /** Waits for a heartbeat that shows this mode; false when others come. Rejects as `refresh` does when none comes. */
   modeBecomes(customMode: number, commands: Commands, withinMs: number): Promise<boolean> {
     return this.shows((heartbeat) => heartbeat.customMode === customMode, commands, withinMs);
   }
 
-  /** Waits for a heartbeat that shows an armed vehicle; false when it does not come in time. */
+  /** The same for a heartbeat that shows an armed vehicle. */
   becomesArmed(commands: Commands, withinMs: number): Promise<boolean> {
     return this.shows(isArmed, commands, withinMs);
   }
@@ -100,7 +102,7 @@ export class VehicleState {
     this.requestHeartbeat(commands);
     if (await next) return;
     this.channel.assertOpen();
-    throw new DomainError("vehicle_timeout", "The vehicle does not report its state.");
+    throw notReported();
   }
 
   /**
@@ -159,8 +161,19 @@ export class VehicleState {
     commands: Commands,
     withinMs: number,
   ): Promise<boolean> {
-    const shown = this.channel.next(minimal.Heartbeat, withinMs, match);
+    let others = 0;
+    const shown = this.channel.next(minimal.Heartbeat, withinMs, (heartbeat) => {
+      if (match(heartbeat)) return true;
+      others += 1;
+      return false;
+    });
     this.requestHeartbeat(commands);
-    return (await shown) !== undefined;
+    if (await shown) return true;
+    this.channel.assertOpen();
+    if (others < CONTRADICTS) throw notReported();
+    return false;
   }
 }
+
+const notReported = (): DomainError =>
+  new DomainError("vehicle_timeout", "The vehicle does not report its state.");

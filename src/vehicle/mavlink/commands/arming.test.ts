@@ -1,7 +1,7 @@
 import { armed, orders } from "../../../testing/fakes/scripted-flight";
 import { ack, scriptedLinks, text } from "../../../testing/fakes/scripted-link";
 import { build } from "../wire/codec";
-import { common, Event, type MavLinkData } from "../wire/messages";
+import { common, Event, type MavLinkData, minimal } from "../wire/messages";
 
 const open = scriptedLinks();
 
@@ -25,6 +25,16 @@ describe("arming", () => {
       code: "vehicle_refused",
       message: expect.stringContaining("reports that it is disarmed"),
     });
+  });
+
+  test("that is acknowledged by a vehicle whose heartbeats are rare has an unknown outcome", async () => {
+    const { peer, link } = await open({ heartbeatMs: 5_000 });
+    peer.on(common.CommandLong, ({ command }) => {
+      peer.send(ack(command, 0));
+      // Of the moment before it armed.
+      if (command === 400) peer.send(build(minimal.Heartbeat, { type: 2, autopilot: 3, baseMode: 1 }));
+    });
+    await expect(link.arm()).rejects.toMatchObject({ code: "outcome_unknown" });
   });
 
   describe("that is refused", () => {
