@@ -228,9 +228,12 @@ async function returning(world: World): Promise<BenchRow> {
 /** What Redis carries for a vehicle that one gateway holds and a watcher of another watches. */
 async function acrossGateways(world: World, notes: string[]): Promise<BenchRow> {
   const vehicles = 100;
-  return withServer("gateway", world, (holder) =>
-    withServer("gateway", world, async (_server, port) => {
-      const { field, vehiclesPort, token, env } = world;
+  const leases = { LINK_LEASES: "redis", GATEWAY_PEER_SECRET: "a secret for benchmarks only" };
+  const peers = { GATEWAY_PEER_PORT: "0", GATEWAY_PEER_HOST: "127.0.0.1" };
+  const shared: World = { ...world, env: { ...world.env, ...leases, ...peers } };
+  return withServer("gateway", shared, (holder) =>
+    withServer("gateway", shared, async (_server, port) => {
+      const { field, vehiclesPort, token, env } = shared;
       const redis = new Redis(String(env.REDIS_URL));
       await holder.ask("hold", vehiclesPort, vehicles);
       await field.ask("fly", vehicles);

@@ -1,9 +1,9 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { TelemetryFrame } from "../events";
 import type { TelemetryMetrics } from "../metrics";
 import type { Watcher } from "../sockets/watcher";
 import type { TelemetryType } from "../streams";
 import { DroneFeed } from "./drone-feed";
-import { FlushTimer } from "./flush-timer";
 import type { FrameBatch } from "./frame-batch";
 import type { FrameChannel, OnFrame } from "./frame-channel";
 
@@ -18,8 +18,11 @@ function feedOfReplica() {
       return () => {};
     },
   };
-  const deps = { metrics: {} as TelemetryMetrics, maxHz: 10, channel: channel as unknown as FrameChannel };
-  const feed = new DroneFeed(1, deps, new FlushTimer());
+  const feed = new DroneFeed(1, {
+    metrics: {} as TelemetryMetrics,
+    maxHz: 10,
+    channel: channel as unknown as FrameChannel,
+  });
   const publish = (type: TelemetryType, fence: number, sequence: number) =>
     onFrame(frame(type), { fence, sequence });
   return { feed, publish };
@@ -35,15 +38,7 @@ function watcherOf() {
   return { watcher: watcher as unknown as Watcher, greeted, sent };
 }
 
-beforeEach(() => {
-  jest.useFakeTimers();
-});
-afterEach(() => {
-  jest.useRealTimers();
-});
-const flushes = () => jest.runOnlyPendingTimers();
-
-test("a frame that is not later than the last of its type, or comes from a deposed holder, is dropped", () => {
+test("a frame that is not later than the last of its type, or comes from a deposed holder, is dropped", async () => {
   const { feed, publish } = feedOfReplica();
   const { watcher, sent } = watcherOf();
   feed.add(watcher, "dashboard");
@@ -51,14 +46,14 @@ test("a frame that is not later than the last of its type, or comes from a depos
   publish("gps", 2, 5);
   publish("gps", 2, 4);
   publish("hud", 1, 9);
-  flushes();
+  await turn();
   publish("hud", 2, 3);
   publish("gps", 3, 1);
-  flushes();
+  await turn();
   expect(sent).toEqual([["gps"], ["hud", "gps"]]);
 });
 
-test("a frame that the holder's answer brought is not sent again when it comes through Redis", () => {
+test("a frame that the holder's answer brought is not sent again when it comes through Redis", async () => {
   const { feed, publish } = feedOfReplica();
   const { watcher, sent } = watcherOf();
   feed.add(watcher, "gps");
@@ -69,7 +64,7 @@ test("a frame that the holder's answer brought is not sent again when it comes t
   publish("gps", 1, 6);
   publish("gps", 1, 7);
   publish("gps", 1, 8);
-  flushes();
+  await turn();
   expect(sent).toEqual([["gps", "gps"]]);
 });
 
@@ -104,7 +99,7 @@ test("a watcher of two streams is greeted once with the types that both carry", 
   expect(greeted).toEqual(["gps", "hud"]);
 });
 
-test("each watcher is sent a frame once, those of a tick together, and those before it came by its greeting alone", () => {
+test("each watcher is sent a frame once, those of a turn together, and those before it came by its greeting alone", async () => {
   const { feed, publish } = feedOfReplica();
   const [both, narrow, late] = [watcherOf(), watcherOf(), watcherOf()];
   feed.add(both.watcher, "gps");
@@ -115,7 +110,7 @@ test("each watcher is sent a frame once, those of a tick together, and those bef
   publish("diagnostics", 1, 3);
   feed.add(late.watcher, "dashboard");
   publish("hud", 1, 4);
-  flushes();
+  await turn();
   expect(both.sent).toEqual([["gps", "system", "diagnostics"], ["hud"]]);
   expect(narrow.sent).toEqual([["system", "diagnostics"]]);
   expect([late.greeted, late.sent]).toEqual([["gps", "system", "diagnostics"], [["hud"]]]);

@@ -3,7 +3,6 @@ import type { TelemetryFrame } from "../events";
 import type { TelemetryMetrics } from "../metrics";
 import type { Watcher } from "../sockets/watcher";
 import { isEvent, type Stream, streamsOf, type TelemetryType } from "../streams";
-import type { FlushTimer } from "./flush-timer";
 import { EncodedFrame } from "./frame-batch";
 import type { FrameChannel, PublishedFrame } from "./frame-channel";
 import { RateCap } from "./rate-cap";
@@ -59,7 +58,8 @@ export interface FeedDeps {
 
 /**
  * One drone's telemetry, from the messages of its link, or the frames of the replica that holds it, to its watchers: yaw
- * added, rate capped, each frame encoded once for all. The frames of an autopilot's tick are sent together.
+ * added, rate capped, each frame encoded once for all. The frames of one turn of the event loop are sent together: an
+ * autopilot sends the messages of a tick at once.
  */
 export class DroneFeed {
   state: FeedState = "waiting";
@@ -68,7 +68,7 @@ export class DroneFeed {
   readonly watchers = new Watchers();
   private readonly yaw = new YawEstimate();
   private readonly cap: RateCap<TelemetryType, TelemetryMessage>;
-  /** Frames since the last flush, for the watchers and for the other replicas. */
+  /** Frames of this turn, for the watchers and for the other replicas. */
   private readonly unsent: EncodedFrame[] = [];
   private readonly unpublished: PublishedFrame[] = [];
   private isFlushDue = false;
@@ -83,7 +83,6 @@ export class DroneFeed {
   constructor(
     private readonly droneId: number,
     private readonly deps: FeedDeps,
-    private readonly flushes: FlushTimer,
   ) {
     const { maxHz, metrics, channel } = deps;
     this.cap = new RateCap(
@@ -153,16 +152,6 @@ export class DroneFeed {
     if (this.watchers.streamsFor(watcher).length === 0) watcher.forget(this.droneId);
   }
 
-  /** Sends what is not sent yet. */
-  flush(): void {
-    const { unsent, unpublished } = this;
-    this.isFlushDue = false;
-    if (unpublished.length > 0) this.deps.channel?.publish(this.droneId, unpublished);
-    this.watchers.send(unsent);
-    unpublished.length = 0;
-    unsent.length = 0;
-  }
-
   close(): void {
     this.flush();
     this.cap.close();
@@ -180,7 +169,7 @@ export class DroneFeed {
     this.flushLater();
   }
 
-  /** To the watchers of this replica with the next flush, unless a later frame came before; then undefined. */
+  /** To the watchers of this replica at the end of the turn, unless a later frame came before; then undefined. */
   private deliver(newest: Newest): EncodedFrame | undefined {
     if (!this.remember(newest)) return undefined;
     const encoded = new EncodedFrame(newest.frame);
@@ -192,8 +181,17 @@ export class DroneFeed {
   }
 
   private flushLater(): void {
-    if (!this.isFlushDue) this.flushes.add(this);
+    if (!this.isFlushDue) setImmediate(() => this.flush());
     this.isFlushDue = true;
+  }
+
+  private flush(): void {
+    const { unsent, unpublished } = this;
+    this.isFlushDue = false;
+    if (unpublished.length > 0) this.deps.channel?.publish(this.droneId, unpublished);
+    this.watchers.send(unsent);
+    unpublished.length = 0;
+    unsent.length = 0;
   }
 
   /** Returns whether it is later than every frame of its type. A deposed holder's frames are not. */

@@ -3,7 +3,6 @@ import { errorMessages } from "../error-messages";
 import type { Watcher } from "../sockets/watcher";
 import type { Stream } from "../streams";
 import { DroneFeed, type FeedDeps } from "./drone-feed";
-import { FlushTimer } from "./flush-timer";
 import { FeedAnswer, FeedRequest } from "./replica-messages";
 
 interface DroneFeedsDeps extends FeedDeps {
@@ -21,7 +20,6 @@ interface Entry {
 /** The drones that are watched, each with one vehicle subscription for all of its watchers. */
 export class DroneFeeds {
   private readonly entries = new Map<number, Entry>();
-  private readonly flushes = new FlushTimer();
   private readonly pruning: NodeJS.Timeout;
   private closed = false;
 
@@ -98,7 +96,7 @@ export class DroneFeeds {
   }
 
   private open(droneId: number, target: LinkTarget): Entry {
-    const entry: Entry = { feed: new DroneFeed(droneId, this.deps, this.flushes), stop: () => {} };
+    const entry: Entry = { feed: new DroneFeed(droneId, this.deps), stop: () => {} };
     try {
       this.subscribe(droneId, target, entry);
     } catch (error) {

@@ -25,7 +25,7 @@ const channelOf = (droneId: number): string => `fleet:telemetry:${droneId}`;
 
 /**
  * Carries frames from the replica that holds a drone's link to the replicas whose watchers watch it: one Redis
- * channel for each drone, and one message for the frames of a flush. A message that Redis does not take is lost; the next
+ * channel for each drone, and one message for the frames of a turn. A message that Redis does not take is lost; the next
  * one follows.
  */
 export class FrameChannel {
