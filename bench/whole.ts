@@ -159,7 +159,8 @@ async function knee(load: Load, world: World, notes: string[]): Promise<BenchRow
     const keptUp = figures.p99 < P99_LIMIT_MS && figures.arrived >= LEAST_ARRIVED;
     if (keptUp) least = next;
     else tooMany = next;
-    if (figures.busy <= BUSY && (!lostAt || figures.busy > lostAt.busy)) lostAt = figures;
+    // Five watched vehicles are too few to count losses of.
+    if (load.watchers > 0 && figures.busy <= BUSY && figures.busy > (lostAt?.busy ?? 0)) lostAt = figures;
     next =
       keptUp && tooMany > MAX_VEHICLES
         ? Math.min(MAX_VEHICLES, Math.ceil(next * 1.2))
