@@ -3,6 +3,8 @@ import type { VehicleState } from "../vehicle-state";
 
 /** Metres below the height at which the takeoff is over. */
 const NEARLY = 1;
+/** PX4 leaves it when it is there, also for a mode that it has entered just before. */
+const CLIMBING = "AUTO.TAKEOFF";
 /** Telemetry of before the takeoff may come after the reply to its order. */
 const SETTLE_MS = 1_500;
 
@@ -41,7 +43,7 @@ export class MissionStart {
       if (!mode || !reached || !this.state.isFresh(mode) || !this.state.isFresh(reached)) return;
       const isLeft = this.state.armed.value?.value === false || !isTakeoff(mode.value);
       if (isLeft && mode.at > settledAt) this.target.value = undefined;
-      if (isLeft || reached.value < height - NEARLY) return;
+      if (isLeft || mode.value === CLIMBING || reached.value < height - NEARLY) return;
       this.target.value = undefined;
       void this.flyMission();
     });
@@ -55,5 +57,4 @@ export class MissionStart {
 }
 
 /** Of ArduPilot, and of PX4 on its way up and when it is there. */
-const isTakeoff = (mode: string): boolean =>
-  mode === "GUIDED" || mode === "AUTO.TAKEOFF" || mode === "AUTO.LOITER";
+const isTakeoff = (mode: string): boolean => mode === "GUIDED" || mode === CLIMBING || mode === "AUTO.LOITER";
