@@ -3,7 +3,7 @@ import type { ByteStream } from "../byte-stream";
 import { type CallName, type Calls, implementCalls } from "../calls";
 import type { TelemetryMessage, VehicleIdentity, VehicleLink } from "../link";
 import type { StateFollower } from "../newest-state";
-import { NO_RECORDS, type TransferRecords } from "../transfer-records";
+import { NO_RECORDS, type TransferRecords, type UnfinishedTransfer } from "../transfer-records";
 import { Commands } from "./commands/commands";
 import { closeWithoutHeartbeat, sendHeartbeats } from "./heartbeat";
 import { identifySender } from "./identity";
@@ -142,14 +142,17 @@ class MavlinkLink {
   private readonly telemetry: Telemetry;
   private readonly streams: Streams;
   private orders: Orders | undefined;
+  /** Transfers that earlier links left, read at once. */
+  private readonly unfinished: Promise<readonly UnfinishedTransfer[]>;
 
   constructor(
     private readonly parts: LinkParts,
     readonly setHeartbeats: VehicleLink["setHeartbeats"],
   ) {
-    const { channel, texts, state, vehicle, params, commands } = parts;
+    const { channel, texts, state, vehicle, params, commands, records } = parts;
     this.telemetry = new Telemetry(channel, texts, state, vehicle, params);
     this.streams = new Streams(channel, vehicle, commands);
+    this.unfinished = records.unfinished();
     channel.onClose(() => {
       this.state = "closed";
       this.telemetry.stop();
@@ -183,14 +186,14 @@ class MavlinkLink {
     return repeatable ? answer : this.parts.commands.closeIfUnsettled(answer);
   }
 
-  /** Transfers that earlier links left. Those that cannot be read now are finished with the first call. */
+  /** What earlier links left. When it cannot be read now, it is finished with the first call. Never rejects. */
   async finishTransfers(): Promise<void> {
-    const left = await this.parts.records.unfinished().catch(() => []);
+    const left = await this.unfinished.catch(() => []);
     if (left.length > 0) await this.madeOrders().plans.finishTransfers();
   }
 
   private madeOrders(): Orders {
-    this.orders ??= createOrders(this.parts);
+    this.orders ??= createOrders(this.parts, this.unfinished);
     return this.orders;
   }
 }

@@ -1,6 +1,6 @@
 import type { CallName, Calls } from "../calls";
 import type { VehicleIdentity } from "../link";
-import type { TransferRecords } from "../transfer-records";
+import type { TransferRecords, UnfinishedTransfer } from "../transfer-records";
 import type { Commands } from "./commands/commands";
 import { Flight } from "./commands/flight";
 import { ModeOrders } from "./commands/mode-orders";
@@ -34,12 +34,18 @@ export interface Orders {
   readonly plans: Plans;
 }
 
-/** The parts of a link that carry out its calls, put together. Most links are only held: they never need them. */
-export function createOrders(link: LinkParts): Orders {
+/**
+ * The parts of a link that carry out its calls, put together. Most links are only held: they never need them. `unfinished`
+ * is what earlier links left.
+ */
+export function createOrders(link: LinkParts, unfinished: Promise<readonly UnfinishedTransfer[]>): Orders {
   const { channel, vehicle, state, texts, commands, params, records, timings } = link;
   const reader = new PlanReader(channel, vehicle.autopilot, timings.plan);
   const transfer = new PlanTransfer(channel, reader, texts, timings.plan);
-  const plans = new Plans({ transfer, vehicle, state, params, commands, texts, records }, timings.plan);
+  const plans = new Plans(
+    { transfer, vehicle, state, params, commands, texts, records, unfinished },
+    timings.plan,
+  );
   const preflight = new Preflight(channel, vehicle, commands, state, texts, timings.command);
   const preconditions = new Preconditions(vehicle, commands, state, timings.flight);
   const modes = new ModeOrders(channel, vehicle, commands, state, timings.flight, plans);

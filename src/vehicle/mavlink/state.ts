@@ -80,7 +80,7 @@ export class VehicleState {
     return this.lastHome;
   }
 
-  /** Waits for a heartbeat that shows this mode; false when others come. Rejects as `refresh` does when none comes. */
+  /** Waits for a heartbeat that shows this mode; false when others come. Rejects as `refresh` does when fewer than two come. */
   modeBecomes(customMode: number, commands: Commands, withinMs: number): Promise<boolean> {
     return this.shows((heartbeat) => heartbeat.customMode === customMode, commands, withinMs);
   }

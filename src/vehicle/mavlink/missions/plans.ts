@@ -5,7 +5,7 @@ import { type MissionItem, mixedMission, planHash, rowName } from "../../../doma
 import { Semaphore } from "../../../platform/semaphore";
 import type { Calls } from "../../calls";
 import type { FenceUpload, FlightState, MissionUpload, PlanOnBoard, VehicleIdentity } from "../../link";
-import type { TransferRecords } from "../../transfer-records";
+import type { TransferRecords, UnfinishedTransfer } from "../../transfer-records";
 import type { Commands } from "../commands/commands";
 import { fliesMission } from "../modes";
 import type { Params } from "../params/params";
@@ -39,6 +39,8 @@ interface LinkParts {
   readonly commands: Commands;
   readonly texts: StatusTexts;
   readonly records: TransferRecords;
+  /** What earlier links left. */
+  readonly unfinished: Promise<readonly UnfinishedTransfer[]>;
 }
 
 interface Force {
@@ -67,12 +69,15 @@ export class Plans
   ) {
     const { transfer, records, vehicle, state } = link;
     this.mission = missionKind(vehicle.autopilot, () => state.knownHome);
-    this.unfinished = new UnfinishedTransfers({
-      ...{ transfer, records },
-      kinds: { mission: this.mission, fence: fenceKind },
-      isFlown: () => this.isFlown,
-      onSent: (kind, kept) => this.onBoard(kind, kept),
-    });
+    this.unfinished = new UnfinishedTransfers(
+      {
+        ...{ transfer, records },
+        kinds: { mission: this.mission, fence: fenceKind },
+        isFlown: () => this.isFlown,
+        onSent: (kind, kept) => this.onBoard(kind, kept),
+      },
+      link.unfinished,
+    );
   }
 
   /** Finishes what earlier links left. Never rejects. */

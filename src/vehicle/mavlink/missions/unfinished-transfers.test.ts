@@ -33,17 +33,26 @@ async function world(autopilot: "ardupilot" | "px4", speedUp = 8) {
     const fly = <T>(use: (link: VehicleLink) => Promise<T>) => pool.withLink(target, use);
     return { fly, close: () => pool.close("1") };
   };
-  const { fly } = open(port);
+  const { fly, close } = open(port);
   await fly((link) => link.uploadMission(OLD));
   records.verified.length = 0;
   /** The connection breaks when so many items of the new plan have come. */
   const breakAfter = (items: number) => {
     faults.dropAfterItems = readingOld(autopilot) + items;
   };
-  return { vehicle, records, fly, open, breakAfter };
+  return { vehicle, records, fly, close, open, breakAfter };
 }
 
 const read = (link: VehicleLink) => link.readMission();
+
+test("a link and its first calls read them once", async () => {
+  const { records, fly, close } = await world("ardupilot");
+  const reading = jest.spyOn(records, "unfinished");
+  close();
+  await fly(read);
+  await fly(read);
+  expect(reading).toHaveBeenCalledTimes(1);
+});
 
 describe.each(["ardupilot", "px4"] as const)("of %s", (autopilot) => {
   test.concurrent.each([

@@ -21,7 +21,11 @@ export class UnfinishedTransfers {
   /** Undefined: to be read. */
   private known: readonly UnfinishedTransfer[] | undefined;
 
-  constructor(private readonly vehicle: Vehicle) {}
+  constructor(
+    private readonly vehicle: Vehicle,
+    /** The first reading, which began with the link. */
+    private reading: Promise<readonly UnfinishedTransfer[]> | undefined,
+  ) {}
 
   /** One may have been left since they were read. */
   changed(): void {
@@ -40,7 +44,8 @@ export class UnfinishedTransfers {
 
   /** Finishes those that can be finished now. Never rejects: the others are tried again. */
   async finish(): Promise<void> {
-    this.known ??= await this.vehicle.records.unfinished().catch(() => undefined);
+    this.known ??= await (this.reading ?? this.vehicle.records.unfinished()).catch(() => undefined);
+    this.reading = undefined;
     for (const transfer of this.known ?? []) {
       if (await this.finishes(transfer)) this.known = this.known?.filter((other) => other !== transfer);
     }
