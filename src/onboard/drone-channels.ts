@@ -44,7 +44,7 @@ export class DroneChannels {
   private failures = 0;
   private pingsSentAt: number[] = [];
   private pingSentAt: number | undefined;
-  private nextPingAt = 0;
+  private pingedAt = Number.NEGATIVE_INFINITY;
   private messageAt = Number.NEGATIVE_INFINITY;
   private newest: ChannelMessage | undefined;
   private readonly ticking: NodeJS.Timeout;
@@ -87,7 +87,6 @@ export class DroneChannels {
       socket.on("close", () => this.lose(socket, new Error("Redis closed the connection.")));
       this.socket = socket;
       socket.write(encodeCommand("SUBSCRIBE", ...[newestOnly, ...all].map((topic) => `${droneIp}:${topic}`)));
-      this.nextPingAt = 0;
       this.checkPings(performance.now());
       if (this.failures > 0) log.info("Reconnected to Redis");
       this.failures = 0;
@@ -101,6 +100,7 @@ export class DroneChannels {
     this.socket = undefined;
     this.pingsSentAt = [];
     this.pingSentAt = undefined;
+    this.pingedAt = Number.NEGATIVE_INFINITY;
     this.newest = undefined;
     socket.removeAllListeners("data");
     socket.destroy();
@@ -126,9 +126,9 @@ export class DroneChannels {
       });
       return;
     }
-    if (now < this.nextPingAt) return;
     const isIdle = now - this.messageAt > IDLE_AFTER_MS;
-    this.nextPingAt = isIdle ? now + IDLE_PING_MS : 0;
+    if (isIdle && now - this.pingedAt < IDLE_PING_MS) return;
+    this.pingedAt = now;
     this.pingsSentAt.push(now);
     socket.write(encodeCommand("PING", String(now)));
   }
@@ -140,7 +140,6 @@ export class DroneChannels {
     if (kind === "pong") this.pingSentAt = this.pingsSentAt.shift();
     if (kind !== "message") return;
     this.messageAt = performance.now();
-    this.nextPingAt = 0;
     const { droneIp, newestOnly, onMessage } = this.options;
     const topic = String(channel).slice(droneIp.length + 1);
     const message = { topic, text: String(text), pingSentAt: this.pingSentAt };

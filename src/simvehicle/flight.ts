@@ -31,8 +31,6 @@ const PX4_DISARMED = {
 /** The vehicle in motion: which behaviour drives it, and the transitions between armed, flying, landed. */
 export class Flight extends FlightState {
   private onGroundSince = 0;
-  /** On the ground, before the landing detector is sure of it. */
-  private touching = false;
   private readonly autoDisarm = new AutoDisarm();
   /** Seconds for which the motors have been running up for a takeoff. */
   private spooling = 0;
@@ -211,15 +209,14 @@ export class Flight extends FlightState {
     }
     this.spooling = 0;
     // A target that comes at the touch takes ArduPilot off the ground too slowly: its landing detector is sure before.
-    const stays = this.touching && this.autopilot === "ardupilot" && !isPiloted(this.mode);
+    const isTouching = !this.landed && this.body.d >= 0;
+    const stays = isTouching && this.autopilot === "ardupilot" && !isPiloted(this.mode);
     if (!stays) stepCopter(this.body, demand, limits, dt);
-    this.touching = settleOnGround(this.body);
-    if (!this.touching) {
+    if (!settleOnGround(this.body)) {
       this.onGroundSince = this.time;
       this.landed = false;
     } else if (this.time - this.onGroundSince >= SURE_OF_GROUND) {
       this.landed = true;
-      this.touching = false;
     }
   }
 
