@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { CleanupStack } from "../src/testing/repository/cleanup-stack";
+import { commandCalls } from "../src/testing/scrape";
 import { type Child, startChild } from "./relay/child";
 import { type BenchRow, type BenchTable, median } from "./table";
 import { setUpWhole } from "./whole/setup";
@@ -235,15 +236,13 @@ async function acrossGateways(world: World, notes: string[]): Promise<BenchRow> 
   return withServer("gateway", shared, (holder) =>
     withServer("gateway", shared, async (_server, port) => {
       const { field, vehiclesPort, token, env } = shared;
-      const redis = new Redis(String(env.REDIS_URL));
       await holder.ask("hold", vehiclesPort, vehicles);
       await field.ask("fly", vehicles);
       await pause(WARM_UP_MS);
-      const unwatched = await traffic(redis);
+      const unwatched = await traffic(String(env.REDIS_URL));
       await field.ask("watch", port, vehicles, 1, token);
       await pause(WARM_UP_MS);
-      const watched = await traffic(redis);
-      redis.disconnect();
+      const watched = await traffic(String(env.REDIS_URL));
       const kilobytes = (watched.bytes - unwatched.bytes) / vehicles / 1000;
       const messages = (watched.messages - unwatched.messages) / vehicles;
       const linked = unwatched.bytes / vehicles / 1000;
@@ -256,17 +255,17 @@ async function acrossGateways(world: World, notes: string[]): Promise<BenchRow> 
 }
 
 /** Of a second: bytes in and out, and published messages. */
-async function traffic(redis: Redis): Promise<{ bytes: number; messages: number }> {
+async function traffic(redisUrl: string): Promise<{ bytes: number; messages: number }> {
+  const redis = new Redis(redisUrl);
   const read = async () => {
-    const [stats, commands] = [await redis.info("stats"), await redis.info("commandstats")];
-    const number = (pattern: RegExp, text: string) => Number(pattern.exec(text)?.[1] ?? 0);
-    const bytesIn = number(/total_net_input_bytes:(\d+)/, stats);
-    const bytesOut = number(/total_net_output_bytes:(\d+)/, stats);
-    return { bytes: bytesIn + bytesOut, messages: number(/cmdstat_publish:calls=(\d+)/, commands) };
+    const inAndOut = (await redis.info("stats")).matchAll(/total_net_(?:in|out)put_bytes:(\d+)/g);
+    const bytes = [...inAndOut].reduce((sum, [, count]) => sum + Number(count), 0);
+    return { bytes, messages: await commandCalls(redis, "publish") };
   };
   const before = await read();
   await pause(MEASURE_MS);
   const after = await read();
+  redis.disconnect();
   const seconds = MEASURE_MS / 1000;
   return {
     bytes: (after.bytes - before.bytes) / seconds,

@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
+import { commandCalls } from "../../src/testing/scrape";
 import { percentile } from "../table";
 import { answer } from "./child";
 
@@ -71,8 +72,7 @@ const BATCH = 16;
  */
 async function flood(redisUrl: string, seconds: number) {
   const redis = new Redis(redisUrl);
-  const published = async () =>
-    Number(/cmdstat_publish:calls=(\d+)/.exec(await redis.info("commandstats"))?.[1] ?? 0);
+  const published = () => commandCalls(redis, "publish");
   const batch = Buffer.concat(Array.from({ length: BATCH }, stickFrame));
   const before = await published();
   const started = performance.now();

@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 import { createLogger } from "../platform/process/log";
 import { atEndOfFile, freshRedis } from "../testing";
+import { commandCalls } from "../testing/scrape";
 import { until } from "../testing/until";
 import { type ChannelMessage, DroneChannels } from "./drone-channels";
 
@@ -21,7 +22,7 @@ test("pings are rare until a message comes, and then bound the age of those that
     redis.disconnect();
   });
   await until(() => channels.subscribed);
-  const pings = async () => Number(/cmdstat_ping:calls=(\d+)/.exec(await redis.info("commandstats"))?.[1]);
+  const pings = () => commandCalls(redis, "ping");
   const [before, since] = [await pings(), performance.now()];
   await until(async () => (await pings()) >= before + 3);
   expect(performance.now() - since).toBeGreaterThan(1_900);

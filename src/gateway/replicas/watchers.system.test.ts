@@ -1,4 +1,5 @@
 import { countingDrone, frameNumberOf } from "../../testing/fakes/counting-vehicle";
+import { commandCalls } from "../../testing/scrape";
 import { eventually } from "../../testing/until";
 import { TestWatcher } from "../../testing/watcher";
 import { startReplicas, type TestReplicas } from "../../testing/worlds/replicas";
@@ -73,10 +74,7 @@ test("frames go through Redis only while a watcher is at another replica", async
   const { first, second } = await startReplicas();
   user = await first.newUser();
   const { id } = await countingDrone(user.api, HERTZ);
-  const published = async () => {
-    const stats = await second.deps.redis.info("commandstats");
-    return Number(/cmdstat_publish:calls=(\d+)/.exec(stats)?.[1] ?? 0);
-  };
+  const published = () => commandCalls(second.deps.redis, "publish");
   const own = watchAt(first);
   await own.subscribe(id, "relalt");
   await own.next("telemetry_data", 3);

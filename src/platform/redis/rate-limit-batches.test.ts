@@ -1,4 +1,5 @@
 import { freshRedis, redisClient } from "../../testing/fresh-servers";
+import { commandCalls } from "../../testing/scrape";
 import { until } from "../../testing/until";
 import { RateLimit } from "./rate-limit";
 
@@ -11,8 +12,7 @@ async function processes(count: number, tries: number) {
     limits.push(
       new RateLimit(await redisClient(server.url), { name: "orders", tries, seconds: 60, batch: 10 }),
     );
-  const exchanges = async () =>
-    Number(/cmdstat_incrby:calls=(\d+)/.exec(await redis.info("commandstats"))?.[1] ?? 0);
+  const exchanges = () => commandCalls(redis, "incrby");
   return { server, redis, exchanges, limits: limits as [RateLimit, RateLimit] };
 }
 
