@@ -15,7 +15,7 @@ interface KilledTransfer {
   readonly faults: LinkFaults;
   readonly path: string;
   readonly body: object;
-  /** It is killed when so many items have been carried to the vehicle. */
+  /** It is killed when the vehicle has so many items. */
   readonly items: number;
 }
 
@@ -32,10 +32,10 @@ export async function killInTransfer({
   const process = await startReplicaProcess(compiledPrograms(), gateway);
   const api = new ApiClient(`${process.url}/api/v1`).as(token);
   await gateway.deps.links.closeEverywhere(`drone:${droneId}`, "another gateway takes over");
-  let carried = 0;
-  faults.onItemSent = () => {
-    carried += 1;
-    if (carried === items) {
+  let taken = 0;
+  faults.onItemTaken = () => {
+    taken += 1;
+    if (taken === items) {
       faults.silent = true;
       process.signal("SIGKILL");
     }
@@ -45,7 +45,7 @@ export async function killInTransfer({
     () => false,
   );
   await process.ended;
-  faults.onItemSent = undefined;
+  faults.onItemTaken = undefined;
   faults.silent = false;
   return replied;
 }

@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import type { Frame } from "../../vehicle/mavlink/wire/frame";
 import { FrameReader } from "../../vehicle/mavlink/wire/frame-reader";
 import { atEndOfFile } from "../clean-up";
 import { seededRandom } from "../fakes/mavlink-stream";
@@ -9,8 +10,8 @@ export interface LinkFaults {
   losePercent: number;
   /** Close the connection, once, after this many more mission items; undefined: never. */
   dropAfterItems: number | undefined;
-  /** Called with each mission item that was carried to the vehicle. */
-  onItemSent: (() => void) | undefined;
+  /** Called when the vehicle has a mission item: it asks for the next one, or acknowledges the last. */
+  onItemTaken: (() => void) | undefined;
   /** Keep the connection open and carry nothing from the vehicle, as behind a dead radio. */
   silent: boolean;
 }
@@ -23,6 +24,15 @@ interface FaultyLink {
 
 /** MISSION_ITEM and MISSION_ITEM_INT. */
 const ITEMS = new Set([39, 73]);
+/** MISSION_REQUEST and MISSION_REQUEST_INT. */
+const REQUESTS = new Set([40, 51]);
+const MISSION_ACK = 47;
+/** Where an item has its sequence number, as a request has it at 0. */
+const ITEM_SEQUENCE_AT = 28;
+
+/** The 16-bit number at `at`; MAVLink 2 cuts trailing zeros off. */
+const sequenceOf = ({ payload }: Frame, at: number): number =>
+  (payload[at] ?? 0) + ((payload[at + 1] ?? 0) << 8);
 
 /** A TCP link to a vehicle's port that loses and delays nothing until its faults say so. */
 export async function faultyLink(
@@ -30,7 +40,7 @@ export async function faultyLink(
   initial: Partial<LinkFaults> = {},
 ): Promise<FaultyLink> {
   const faults: LinkFaults = {
-    ...{ losePercent: 0, dropAfterItems: undefined, onItemSent: undefined, silent: false },
+    ...{ losePercent: 0, dropAfterItems: undefined, onItemTaken: undefined, silent: false },
     ...initial,
   };
   const random = seededRandom(7);
@@ -43,24 +53,30 @@ export async function faultyLink(
   };
   const server = createServer({ noDelay: true }, (ground) => {
     const autopilot = connect({ ...vehicle, noDelay: true });
-    const carry = (from: Socket, to: Socket, isCarried: () => boolean, onItem?: () => void) => {
+    /** The sequence number of the item that the vehicle has not answered yet. */
+    let sent: number | undefined;
+    const observe = (frame: Frame) => {
+      if (sent === undefined) return;
+      const isTaken = REQUESTS.has(frame.id) ? sequenceOf(frame, 0) === sent + 1 : frame.id === MISSION_ACK;
+      if (!isTaken) return;
+      sent = undefined;
+      faults.onItemTaken?.();
+    };
+    const carry = (from: Socket, to: Socket) => {
       const reader = new FrameReader((frame) => {
-        if (!isCarried() || random() * 100 < faults.losePercent) return;
+        if (from === autopilot) observe(frame);
+        else if (ITEMS.has(frame.id)) sent = sequenceOf(frame, ITEM_SEQUENCE_AT);
+        const isCarried = from === ground || !faults.silent;
+        if (!isCarried || random() * 100 < faults.losePercent) return;
         to.write(Buffer.from(frame.bytes));
-        if (ITEMS.has(frame.id)) onItem?.();
         if (isLastItem(frame.id)) to.end(() => from.destroy());
       });
       from.on("data", (chunk: Buffer) => reader.push(chunk));
       from.on("error", () => to.destroy());
       from.on("close", () => to.destroy());
     };
-    carry(
-      ground,
-      autopilot,
-      () => true,
-      () => faults.onItemSent?.(),
-    );
-    carry(autopilot, ground, () => !faults.silent);
+    carry(ground, autopilot);
+    carry(autopilot, ground);
     for (const socket of [ground, autopilot]) {
       open.add(socket);
       socket.on("close", () => open.delete(socket));
