@@ -5,8 +5,6 @@ import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { assetCredentials } from "../../src/features/provisioning/asset-access";
-import { freePort } from "../../src/laptop/free-port";
-import { startServerProcess } from "../../src/laptop/servers/server-process";
 import { ensureBuckets } from "../../src/platform/objects/buckets";
 import { openObjects } from "../../src/platform/objects/client";
 import { ObjectReplaced, ObjectStore, type ObjectVersion } from "../../src/platform/objects/object-store";
@@ -17,6 +15,7 @@ import { ConfigStore } from "../../src/tunnel/client-configs/store";
 import { generatedSecrets } from "../chart/generated";
 import { type KubernetesObject, render } from "../chart/helm";
 import { type Container, containersOf, expanded, workloads } from "../chart/pods";
+import { startMinio } from "./minio";
 
 /**
  * A real MinIO, set up as the chart's Job does it, and what each process can do there with the keys that the chart
@@ -33,18 +32,7 @@ let keys: Record<string, string>;
 beforeAll(async () => {
   objects = await render({});
   keys = generatedSecrets(objects)["fleet-objects"] as Record<string, string>;
-  url = `http://127.0.0.1:${await freePort()}`;
-  const server = await startServerProcess({
-    name: "MinIO",
-    command: process.env.STORE_SERVER ?? "minio",
-    args: ["server", join(folder, "data"), "--address", url.replace("http://", "")],
-    readyText: "API:",
-    stopSignal: "SIGTERM",
-    options: {
-      env: { ...process.env, ...variablesOf("minio"), HOME: folder },
-    },
-  });
-  atEndOfFile(() => server.stop());
+  url = await startMinio(folder, variablesOf("minio"));
   const owner = openObjects(settings("fleet", keys["secret-key"] as string));
   await until(() => ensureBuckets(owner, ["fleet", "fleet-vpn"]), 30_000);
   owner.destroy();
