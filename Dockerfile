@@ -3,7 +3,7 @@
 #   docker build -t fleet-gateway . && docker build --target worker -t fleet-gateway-worker .
 
 ARG NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim
-ARG DEBIAN_IMAGE=docker.io/library/debian:12.12-slim
+ARG DEBIAN_IMAGE=docker.io/library/debian:12.15-slim
 # The base of the target `development`: `worker` has ffmpeg.
 ARG DEVELOPMENT_BASE=runtime
 

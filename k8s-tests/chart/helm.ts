@@ -22,8 +22,8 @@ export const run = promisify(execFile);
 /** Where .ci/charts/tools puts helm and kubectl-validate. */
 export const tool = (name: string): string => join(packageRoot, "node_modules/.cache/chart-tools", name);
 
-/** Minor versions of Kubernetes that every object is held against: the oldest that the chart takes, and the newest. */
-export const kubernetesMinors = ["1.29", "1.35"] as const;
+/** Minor versions of Kubernetes that every object is held against, from the oldest that the chart takes. */
+export const kubernetesMinors = ["1.31", "1.32", "1.33", "1.34", "1.35", "1.36"] as const;
 
 export interface KubernetesObject {
   readonly kind: string;

@@ -261,11 +261,14 @@ test.each([
   expect(stdout + stderr).toMatch(words);
 });
 
-/** kubectl-validate's output on the files of a folder. */
-const validated = (minor: string, files: string): Promise<{ stdout: string; stderr: string }> =>
-  run(tool("kubectl-validate"), ["--version", minor, "--local-crds", otherKinds, files], {
+/** kubectl-validate's output on the files of a folder, by its own schemas or those that .ci/charts/tools adds. */
+const validated = (minor: string, files: string): Promise<{ stdout: string; stderr: string }> => {
+  const added = readdirSync(tool(".")).find((name) => name.startsWith(`kubernetes-v${minor}.`));
+  const schemas = added ? ["--local-schemas", tool(added)] : ["--version", minor];
+  return run(tool("kubectl-validate"), [...schemas, "--local-crds", otherKinds, files], {
     maxBuffer: 64 * 1024 * 1024,
   }).catch((failed) => failed);
+};
 
 /** Those that start before the others and stay. */
 const sidecarsOf = ({ initContainers = [] }: PodSpec): readonly Container[] =>

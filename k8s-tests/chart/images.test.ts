@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { packageRoot } from "../../src/platform/process/version";
+import { hubAddress, render } from "./helm";
+import { containersOf, workloads } from "./pods";
+
+const read = (file: string) => readFileSync(join(packageRoot, file), "utf8");
+
+const rows = [...read("docs/operation/images.md").matchAll(/^\| `(\S+)` \| [^|]+ \| ([^|]+) \|/gm)].map(
+  ([, image = "", until = ""]) => ({ image, until }),
+);
+
+const ours = (image: string) => /(^|\/)fleet-gateway(-worker)?:/.test(image);
+
+test("the page of images lists those of the chart and of the Dockerfiles, and no other", async () => {
+  const objects = await render({
+    ...hubAddress,
+    tunnel: { enabled: true, endpointHost: "vpn.example.com" },
+    worker: { enabled: true },
+  });
+  const run = workloads(objects).flatMap(({ pod }) => containersOf(pod).map(({ image }) => image));
+  const builtOn = ["Dockerfile", "Dockerfile.onboard"].flatMap((file) =>
+    [...read(file).matchAll(/^ARG (?:NODE|DEBIAN)_IMAGE=(\S+)/gm)].map(([, image = ""]) => image),
+  );
+  const used = new Set([...run.filter((image) => !ours(image)), ...builtOn]);
+  expect(rows.map(({ image }) => image).toSorted()).toEqual([...used].toSorted());
+});
+
+test.each(rows)("$image is mended by its project ($until)", ({ until }) => {
+  if (until === "names none") return;
+  expect(until).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+  expect(new Date(until).getTime()).toBeGreaterThan(Date.now());
+});
+
+test("every image has a tag of one version", () => {
+  for (const { image } of rows) expect(image).toMatch(/:(RELEASE\.\d{4}-|\d+\.\d+)/);
+});
