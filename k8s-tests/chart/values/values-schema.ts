@@ -153,9 +153,10 @@ function leafSchema(node: Node, extra: Schema): Schema {
 }
 
 /** The comment's last paragraph, without its lines `@schema {…}`, which add to the schema. */
+/** A value's own comment is the last paragraph. A line `== …` is the heading of the values that follow. */
 function readComment(comment: string): { description: string | undefined; extra: Schema } {
   const lines = (comment.split(/\n\s*\n/).at(-1) ?? "").split("\n").map((line) => line.trim());
   const extra = lines.filter((line) => line.startsWith("@schema ")).map((line) => JSON.parse(line.slice(8)));
-  const description = lines.filter((line) => line && !line.startsWith("@schema ")).join(" ");
+  const description = lines.filter((line) => line && !/^(@schema|==) /.test(line)).join(" ");
   return { description: description || undefined, extra: Object.assign({}, ...extra) };
 }
