@@ -1,0 +1,99 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse, parseDocument, stringify } from "yaml";
+import { type Bom, bomOf, type Component, imageComponent } from "./bom";
+import { changesOf, newestRelease, type Release } from "./changelog";
+
+/**
+ * Writes into the folder of the first argument what `run` does not make by helm: the chart with the annotations of this
+ * release, to be packaged; the notes; the bills of materials.
+ */
+const root = join(__dirname, "../..");
+const chart = "charts/fleet-gateway";
+const servers = ["postgres", "redis", "minio"];
+
+const read = (...path: string[]): string => readFileSync(join(root, ...path), "utf8");
+
+function main(folder: string): void {
+  const release = newestRelease(read("CHANGELOG.md"));
+  requireVersion(release.version);
+  mkdirSync(folder, { recursive: true });
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+  const name = `fleet-gateway-${release.version}`;
+  write("NOTES.md", `# Fleet Gateway ${release.version}\n\n${release.notes}\n`);
+  write(`${name}.chart.cdx.json`, json(chartBom(release)));
+  write(`${name}.image.cdx.json`, json(imageBom(release)));
+  const packaged = join(folder, "chart", "fleet-gateway");
+  cpSync(join(root, chart), packaged, { recursive: true });
+  writeFileSync(join(packaged, "Chart.yaml"), annotated(release));
+}
+
+/** Throws when a file names another version than the changelog. */
+function requireVersion(version: string): void {
+  const around = parse(read(chart, "Chart.yaml"));
+  const named: Record<string, unknown> = {
+    "package.json": JSON.parse(read("package.json")).version,
+    "ARG VERSION of Dockerfile": /^ARG VERSION=(\S+)$/m.exec(read("Dockerfile"))?.[1],
+    "the chart's version": around.version,
+    "the chart's appVersion": around.appVersion,
+  };
+  for (const { name, version } of around.dependencies) named[`the chart's dependency ${name}`] = version;
+  for (const server of servers)
+    named[`the chart ${server}`] = parse(read(chart, "charts", server, "Chart.yaml")).version;
+  const others = Object.entries(named).filter(([, found]) => found !== version);
+  if (others.length === 0) return;
+  const list = others.map(([where, found]) => `${where} (${found})`).join(", ");
+  throw new Error(`CHANGELOG.md is at ${version}. Not so: ${list}.`);
+}
+
+/** Chart.yaml with what changed, and with the images that it runs. */
+function annotated({ version, notes }: Release): string {
+  const document = parseDocument(read(chart, "Chart.yaml"));
+  const ours = ["fleet-gateway", "fleet-gateway-worker"].map((image) => ({
+    name: image,
+    image: `${image}:${version}`,
+  }));
+  const images = [...ours, ...bundledImages().map((image) => ({ name: image.split(/[/:]/).at(-2), image }))];
+  document.setIn(["annotations", "artifacthub.io/changes"], stringify(changesOf(notes)));
+  document.setIn(["annotations", "artifacthub.io/images"], stringify(images));
+  return document.toString({ lineWidth: 0 });
+}
+
+/** Images of the page's table; those of the chart have `bundled` in the next column. */
+const images = (runAs: RegExp): string[] =>
+  [...read("docs/operation/images.md").matchAll(/^\| `(\S+)` \| ([^|]+) \|/gm)]
+    .filter(([, , role = ""]) => runAs.test(role))
+    .map(([, image = ""]) => image);
+const bundledImages = (): string[] => images(/^bundled/);
+
+function chartBom({ version, date }: Release): Bom {
+  const helm = (name: string): Component => ({
+    ...{ type: "application", name, version },
+    purl: `pkg:helm/${name}@${version}`,
+  });
+  const parts = [...servers.map(helm), ...bundledImages().map(imageComponent)];
+  return bomOf(helm("fleet-gateway"), parts, `${date}T00:00:00Z`);
+}
+
+/** npm's packages that run in production, and the images that ours is built on. */
+function imageBom({ version, date }: Release): Bom {
+  const args = ["sbom", "--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only"];
+  const packages: Bom = JSON.parse(
+    execFileSync("npm", args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 }),
+  );
+  const purl = `pkg:docker/fleet-gateway@${version}`;
+  const parts = [...images(/our images/).map(imageComponent), ...packages.components];
+  return bomOf({ type: "container", name: "fleet-gateway", version, purl }, parts, `${date}T00:00:00Z`);
+}
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+const [, , folder] = process.argv;
+try {
+  if (!folder) throw new Error("Name the folder.");
+  main(folder);
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,162 @@
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Ajv from "ajv";
+import { parse } from "yaml";
+import { packageRoot } from "../../src/platform/process/version";
+import { freshFolder } from "../../src/testing";
+import { run, tool } from "./helm";
+
+/** `npm run release`, in a clone with a version of its own. */
+const VERSION = "9.8.7";
+const folder = freshFolder("release");
+const clone = join(folder, "clone");
+const here = { cwd: clone, env: { ...process.env, GNUPGHOME: folder } };
+const git = (...args: string[]) =>
+  run("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], here);
+const read = (...path: string[]) => readFileSync(join(clone, ...path), "utf8");
+const replace = (file: string, from: string | RegExp, to: string) =>
+  writeFileSync(join(clone, file), read(file).replaceAll(from, to));
+
+/** What it prints, and whether it was made. */
+const release = (to: string, env: Record<string, string> = {}) =>
+  new Promise<{ made: boolean; output: string }>((resolve) => {
+    execFile(
+      "bash",
+      [".ci/release/run", to],
+      { ...here, env: { ...here.env, ...env } },
+      (error, stdout, stderr) => resolve({ made: error === null, output: stdout + stderr }),
+    );
+  });
+
+beforeAll(async () => {
+  await run("git", ["clone", "--quiet", packageRoot, clone]);
+  symlinkSync(join(packageRoot, "node_modules"), join(clone, "node_modules"));
+  writeFileSync(join(clone, ".git/info/exclude"), "node_modules\n");
+  // Older than the packages, which are then not installed anew.
+  utimesSync(join(clone, "package-lock.json"), 0, 0);
+  const batch = ["%no-protection", "Key-Type: eddsa", "Key-Curve: ed25519", "Name-Real: Release", "%commit"];
+  writeFileSync(join(folder, "key"), batch.join("\n"));
+  await run("gpg", ["--batch", "--generate-key", join(folder, "key")], here);
+  for (const [option, file] of [
+    ["--export-secret-keys", "secret.gpg"],
+    ["--export", "public.gpg"],
+  ] as const)
+    await run("gpg", ["--batch", "--output", join(folder, file), option], here);
+});
+
+afterAll(() => run("gpgconf", ["--kill", "all"], here));
+
+test("refuses changes that are not committed, that have no version, and files of another version", async () => {
+  replace("CHANGELOG.md", /^## \[Unreleased\]\n/gm, "## [Unreleased]\n\n### Added\n\n- A thing.\n");
+  expect(await release("release")).toMatchObject({
+    made: false,
+    output: expect.stringContaining("not committed"),
+  });
+  await git("commit", "--quiet", "--all", "--message", "a change without a version");
+  expect((await release("release")).output).toContain("changes under [Unreleased]");
+  const section = `## [${VERSION}] - 2026-12-24\n\n### Added\n\n- A thing.\n\n`;
+  const older = read("CHANGELOG.md").search(/^## \[\d/m);
+  const text = `# Changelog\n\n## [Unreleased]\n\n${section}${read("CHANGELOG.md").slice(older)}`;
+  writeFileSync(join(clone, "CHANGELOG.md"), text);
+  await git("commit", "--quiet", "--all", "--message", "a version");
+  const { made, output } = await release("release");
+  expect(made).toBe(false);
+  expect(output).toMatch(new RegExp(`at ${VERSION}. Not so: package.json .*Dockerfile.*appVersion.*minio`));
+  expect(readdirSync(clone)).not.toContain("release");
+});
+
+describe("a release", () => {
+  const made = (name: string) => join(clone, "release", name);
+  const json = (name: string) => JSON.parse(readFileSync(made(name), "utf8"));
+
+  beforeAll(async () => {
+    const charts = ["", "charts/postgres/", "charts/redis/", "charts/minio/"];
+    const { version } = JSON.parse(read("package.json"));
+    replace("package.json", `"version": "${version}"`, `"version": "${VERSION}"`);
+    replace("Dockerfile", `ARG VERSION=${version}`, `ARG VERSION=${VERSION}`);
+    for (const chart of charts)
+      replace(
+        `charts/fleet-gateway/${chart}Chart.yaml`,
+        /(ersion: "?)\d+\.\d+\.\d+("?)$/gm,
+        `$1${VERSION}$2`,
+      );
+    await git("commit", "--quiet", "--all", "--message", "the version everywhere");
+    const { made, output } = await release("release", {
+      RELEASE_KEY: "Release",
+      RELEASE_KEYRING: join(folder, "secret.gpg"),
+    });
+    expect([made, output]).toEqual([true, expect.stringContaining("SHA256SUMS")]);
+  });
+
+  test("has a package that helm verifies, and checksums of every file", async () => {
+    const name = `fleet-gateway-${VERSION}`;
+    expect(readdirSync(made("")).toSorted()).toEqual(
+      [
+        ...[".chart.cdx.json", ".image.cdx.json", ".tgz", ".tgz.prov"].map((end) => name + end),
+        ...["NOTES.md", "SHA256SUMS"],
+      ].toSorted(),
+    );
+    const { stdout } = await run("sha256sum", ["--check", "SHA256SUMS"], { cwd: made("") });
+    expect(stdout.match(/: OK$/gm)).toHaveLength(5);
+    const verify = () =>
+      run(tool("helm"), ["verify", made(`${name}.tgz`), "--keyring", join(folder, "public.gpg")]);
+    expect((await verify()).stdout).toContain("Signed by: Release");
+    const whole = readFileSync(made(`${name}.tgz`));
+    writeFileSync(made(`${name}.tgz`), Buffer.concat([whole, Buffer.alloc(1)]));
+    await expect(verify()).rejects.toThrow(/sha256 sum does not match/);
+    writeFileSync(made(`${name}.tgz`), whole);
+  });
+
+  test("names its changes, its images and its license for Artifact Hub", async () => {
+    const { stdout } = await run(tool("helm"), ["show", "chart", made(`fleet-gateway-${VERSION}.tgz`)]);
+    const { version, home, icon, annotations } = parse(stdout);
+    expect([version, new URL(home).protocol, icon]).toEqual([
+      VERSION,
+      "https:",
+      expect.stringMatching(/\.svg$/),
+    ]);
+    expect(annotations["artifacthub.io/license"]).toBe("Apache-2.0");
+    expect(parse(annotations["artifacthub.io/changes"])).toEqual([
+      { kind: "added", description: "A thing." },
+    ]);
+    expect(parse(annotations["artifacthub.io/links"])).toHaveLength(3);
+    const images = parse(annotations["artifacthub.io/images"]).map(({ image }: { image: string }) => image);
+    expect(images).toContain(`fleet-gateway:${VERSION}`);
+    expect(images).toHaveLength(5);
+  });
+
+  test("has the notes of its version alone", () => {
+    expect(readFileSync(made("NOTES.md"), "utf8")).toBe(
+      `# Fleet Gateway ${VERSION}\n\n### Added\n\n- A thing.\n`,
+    );
+  });
+
+  test.each([
+    ["chart", ["postgres", "docker.io/library/redis", "docker.io/pgsty/silo"]],
+    [
+      "image",
+      ["docker.io/library/debian", "docker.io/library/node", "argon2", "koa", "@img/sharp-linux-arm64"],
+    ],
+  ])("has a valid bill of materials of the %s", (name, parts) => {
+    const bom = json(`fleet-gateway-${VERSION}.${name}.cdx.json`);
+    const validate = cycloneDx();
+    validate(bom);
+    expect(validate.errors ?? []).toEqual([]);
+    expect(bom.metadata.component).toMatchObject({ name: "fleet-gateway", version: VERSION });
+    const names = bom.components.map((part: { name: string }) => part.name);
+    expect(names).toEqual(expect.arrayContaining(parts));
+    expect(names).not.toContain("jest");
+  });
+});
+
+/** Holds a document against CycloneDX's own schema. */
+function cycloneDx() {
+  const schemas = join(packageRoot, "node_modules/@cyclonedx/cyclonedx-library/res/schema");
+  const schema = (name: string) =>
+    JSON.parse(readFileSync(join(schemas, `${name}.SNAPSHOT.schema.json`), "utf8"));
+  const ajv = new Ajv({ strict: false, validateFormats: false });
+  for (const name of ["spdx", "jsf-0.82"])
+    ajv.addSchema(schema(name), `http://cyclonedx.org/schema/${name}.SNAPSHOT.schema.json`);
+  return ajv.compile(schema("bom-1.5"));
+}
