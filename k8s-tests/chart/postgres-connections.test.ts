@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { gatewayConfig, workerConfig } from "../../src/platform/config";
-import { render } from "./helm";
+import { packageRoot } from "../../src/platform/process/version";
+import { hubAddress, render } from "./helm";
 import { workloads } from "./pods";
 
 interface Scaling {
@@ -35,3 +38,36 @@ test("the bundled Postgres has connections for every pod at its highest scale, a
   const taken = Number(/^postgres -c max_connections=(\d+)$/.exec(args)?.[1]);
   expect(taken - RESERVED).toBeGreaterThanOrEqual(wanted);
 });
+
+const sizes = [
+  ...readFileSync(join(packageRoot, "docs/operation/scaling.md"), "utf8").matchAll(
+    /^\| [\d,]+ \| `(size-\d+)\.yaml` \| [\d,]+ \| (\d+) \|.* (\d+) \|$/gm,
+  ),
+].map(([, example = "", gateways, connections]) => ({
+  example,
+  gateways: Number(gateways),
+  connections: Number(connections),
+}));
+
+test("the page has a row for each size that has values", () => {
+  expect(sizes.map(({ example }) => example)).toEqual(["size-10", "size-100", "size-1000", "size-10000"]);
+});
+
+test.each(sizes)(
+  "the values of $example run $gateways gateways and take $connections connections",
+  async ({ example, gateways, connections }) => {
+    const tunnel = { enabled: true, endpointHost: "vpn.example.com" };
+    const objects = await render({ ...hubAddress, tunnel }, example);
+    const replicas = (component: string) =>
+      Number(
+        objects.find(({ kind, metadata }) => kind === "Deployment" && metadata.name === `fleet-${component}`)
+          ?.spec?.replicas ?? 0,
+      );
+    expect(replicas("gateway")).toBe(gateways);
+    const workers = replicas("worker");
+    // Gateways beside workers do no jobs.
+    const gateway = each.gateway - (workers > 0 ? 5 : 0);
+    const all = gateways * gateway + replicas("relay") * each.relay + workers * each.worker + each.tunnel;
+    expect(all).toBe(connections);
+  },
+);

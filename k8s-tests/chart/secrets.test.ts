@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { packageRoot } from "../../src/platform/process/version";
 import { generatedKinds } from "./generated";
 import { type KubernetesObject, matrix, render } from "./helm";
 import { type Container, containersOf, processOf, type Variable, workloads } from "./pods";
@@ -80,13 +83,30 @@ function isPublic({ name, value = "" }: Variable, { env = [] }: Container): bool
   return password === undefined || env.some((one) => one.name === password && isFromSecret(one));
 }
 
+test("the installation page has a line for every Secret, with the keys that its table lists", () => {
+  const page = readFileSync(join(packageRoot, "docs/install.md"), "utf8");
+  const listed = [...page.matchAll(/^\| `(fleet-[\w-]+)` \| `[\w.]+` \| (.*) \|$/gm)]
+    // `admin keys` makes these two.
+    .filter(([, name = ""]) => !["fleet-keys", "fleet-hub-keys"].includes(name))
+    .map(([, name, keys = ""]) => ({ name, keys: [...keys.matchAll(/`([\w-]+)`/g)].map(([, key]) => key) }));
+  const made = [
+    ...page.matchAll(/^kubectl -n fleet create secret generic (fleet-[\w-]+)((?: --from-literal=.*)+)$/gm),
+  ].map(([, name, literals = ""]) => ({
+    name,
+    keys: [...literals.matchAll(/--from-literal=([\w-]+)=/g)].map(([, key]) => key),
+  }));
+  expect(listed.length).toBeGreaterThan(9);
+  const byName = (a: { name?: string }, b: { name?: string }) => String(a.name).localeCompare(String(b.name));
+  expect(made.toSorted(byName)).toEqual(listed.toSorted(byName));
+});
+
 /** Secrets that the examples name, and docs/install.md describes. */
 const exampleSecrets: Readonly<Record<string, readonly string[]>> = {
   production: [
     ...["fleet-keys", "fleet-hub-keys", "fleet-mail", "fleet-billing", "fleet-drone-registry"],
-    ...["fleet-database", "fleet-redis", "fleet-objects"],
+    ...["fleet-external-database", "fleet-external-redis", "fleet-external-objects"],
   ],
-  aws: ["fleet-keys", "fleet-hub-keys", "fleet-mail", "fleet-database", "fleet-redis"],
+  aws: ["fleet-keys", "fleet-hub-keys", "fleet-mail", "fleet-external-database", "fleet-redis"],
 };
 
 function secretReferences(objects: readonly KubernetesObject[]): { secret: string; key: string }[] {

@@ -75,7 +75,8 @@ test(
     await core.createNamespace({ body: { metadata: { name: namespace } } });
     scraper = await ProbePod.create("fleet-test-monitoring", "scraper");
     const [servers] = await Promise.all([ownServers(), createSecrets(scraper, certificate)]);
-    for (const [name, data] of Object.entries(servers.secrets)) await createSecret(`fleet-${name}`, data);
+    for (const [name, data] of Object.entries(servers.secrets))
+      await createSecret(`fleet-external-${name}`, data);
     await publishObjects(objectsHost, certificate);
     const { postgres, redis, minio } = servers.addresses;
     // The cluster's controller reads the annotations of ingress-nginx.
@@ -98,7 +99,7 @@ test(
       "external.database.createTunnelRole": true,
       "external.redis.cidrs": [`${redis}/32`],
       "external.objects": {
-        ...{ endpoint: servers.objectsEndpoint, existingSecret: "fleet-objects" },
+        ...{ endpoint: servers.objectsEndpoint, existingSecret: "fleet-external-objects" },
         cidrs: [`${minio}/32`],
       },
       "objects.publicEndpoint": origin.replace(host, objectsHost),
@@ -324,7 +325,9 @@ test(
     const names = (await core.listNamespacedSecret({ namespace })).items.map(
       ({ metadata }) => metadata?.name,
     );
-    expect(names).toEqual(expect.arrayContaining(["fleet-keys", "fleet-hub-keys", "fleet-database"]));
+    expect(names).toEqual(
+      expect.arrayContaining(["fleet-keys", "fleet-hub-keys", "fleet-external-database"]),
+    );
     await deleteNamespace(namespace);
   },
   12 * MINUTES,
