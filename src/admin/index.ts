@@ -14,6 +14,7 @@ const modules: Readonly<Record<string, () => { command: AdminCommand }>> = {
   "create-buckets": () => require("./create-buckets"),
   "make-secrets": () => require("./make-secrets"),
   "verify-archive": () => require("./verify-archive"),
+  sql: () => require("./sql"),
   docs: () => require("./docs"),
 };
 

@@ -18,7 +18,7 @@ interface Group {
 }
 
 const withTunnel = { tunnel: { enabled: true, endpointHost: "vpn.example.com" }, ...hubAddress };
-const monitoring = { podMonitor: true, rules: true, runbooks: "RUNBOOKS" };
+const monitoring = { podMonitor: true, rules: true, runbookBase: "RUNBOOKS" };
 /** Labels that the Prometheus operator gives the series of the release that `render` makes. */
 const SCOPE = 'namespace="drones",job="drones/fleet"';
 

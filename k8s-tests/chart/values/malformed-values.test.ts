@@ -142,7 +142,7 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
   "route.requestTimeout": ["5 minutes", 300, "1d"],
   "networkPolicy.publicFrom": [[{}], [{ namespaceSelectr: {} }], [{ ipBlock: { cidr: "10.0.0.0" } }]],
   "networkPolicy.apiServerPorts": [[65_536], ["https"]],
-  "monitoring.runbooks": [""],
+  "monitoring.runbookBase": [""],
 };
 
 const refusalOf = (values: Values): Promise<string> =>

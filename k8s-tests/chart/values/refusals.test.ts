@@ -89,6 +89,11 @@ test.each([
     /tunnelUrl/,
   ],
   ["a port above 65535", { external: { redis: { port: 70_000 } } }, /redis\/port|redis\.port/],
+  [
+    "a former name of the runbooks' folder",
+    { monitoring: { runbooks: "https://a.example.com" } },
+    /monitoring\.runbooks.*monitoring\.runbookBase/,
+  ],
   ["a former name", { tunnel: { follower: { resources: {} } } }, /tunnel\.follower.*tunnel\.activeHub/],
   ["a wait that is a constant now", { setup: { waitSeconds: 600 } }, /setup\.waitSeconds is gone/],
   [
