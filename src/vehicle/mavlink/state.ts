@@ -14,6 +14,7 @@ const ON_GROUND = 1;
 const LANDING = 4;
 
 const HOME_ATTEMPTS = 3;
+const LANDED_ATTEMPTS = 3;
 /** Heartbeats that show that it did not do it: the first may be of the moment before. */
 const CONTRADICTS = 2;
 
@@ -115,14 +116,15 @@ export class VehicleState {
   }
 
   /**
-   * Home as the vehicle reports it now: it moves when the vehicle arms. When the answer is lost, the last one stands,
+   * Home as the vehicle reports it now: it moves when the vehicle arms. When no answer comes, the last one stands,
    * because a vehicle reports a new home by itself. Rejects with `vehicle_refused` when it has none (no position yet).
    */
   async home(commands: Commands, withinMs: number): Promise<GeoPosition> {
     for (let attempt = 0; attempt < HOME_ATTEMPTS; attempt++) {
-      await commands.fetch(common.HomePosition, withinMs);
-      if (this.lastHome) return this.lastHome;
+      const home = await commands.fetch(common.HomePosition, withinMs);
+      if (home) return positionOf(home);
     }
+    if (this.lastHome) return this.lastHome;
     throw new DomainError(
       "vehicle_refused",
       "The vehicle has no home position yet; it waits for its position.",
@@ -144,11 +146,20 @@ export class VehicleState {
     return reported && { lat: reported.lat / 1e7, lng: reported.lon / 1e7 };
   }
 
-  /** Whether the vehicle has left the ground, asked anew; undefined when it does not say. */
+  /**
+   * Whether the vehicle has left the ground; undefined when it does not say. What it said before may be of its last
+   * flight: an answer that is lost is asked for again.
+   */
   async isFlying(commands: Commands, withinMs: number): Promise<boolean | undefined> {
-    await commands.fetch(common.ExtendedSysState, withinMs);
-    if (this.landedState === undefined || this.landedState === UNDEFINED) return undefined;
-    return this.landedState !== ON_GROUND;
+    for (let attempt = 0; attempt < LANDED_ATTEMPTS; attempt++) {
+      const next = this.channel.next(common.ExtendedSysState, withinMs);
+      const comes = await commands.requestMessage(common.ExtendedSysState.MSG_ID);
+      const reported = await next;
+      if (reported)
+        return reported.landedState === UNDEFINED ? undefined : reported.landedState !== ON_GROUND;
+      if (!comes) return undefined;
+    }
+    return undefined;
   }
 
   /** Whether it was landing when it last said. */

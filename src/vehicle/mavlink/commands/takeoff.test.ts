@@ -32,6 +32,20 @@ describe("takeoff", () => {
     expect(orders(peer)).toEqual([]);
   });
 
+  test("is sent to a vehicle that has landed when its word that it has is lost once", async () => {
+    const { peer, link } = await open({ state: armed(4) });
+    const answers: (number | undefined)[] = [2, undefined, 1];
+    peer.on(common.CommandLong, ({ command, _param1 }) => {
+      peer.send(ack(command, 0));
+      const landedState = _param1 === 245 ? answers.shift() : undefined;
+      if (landedState !== undefined) peer.send(build(common.ExtendedSysState, { landedState }));
+    });
+    await expect(link.takeoff(5)).rejects.toThrow(/already in the air/);
+    await link.takeoff(5);
+    expect(orders(peer)).toMatchObject([{ command: 22 }]);
+    expect(answers).toEqual([]);
+  });
+
   test("that is refused leaves the mode that was there", async () => {
     const state = armed(5);
     const { peer, link } = await open({ state });
