@@ -102,7 +102,7 @@ test("an example with a tunnel and an external Redis names the edge's rights the
   for (const { name, text } of withTunnel.filter((example) => !isBundled(example))) {
     expect([name, text]).toEqual([
       name,
-      expect.stringMatching(/^ *#.*ACL SETUSER[\s\S]*existingSecret: fleet-redis/m),
+      expect.stringMatching(/^ *#.*ACL SETUSER[\s\S]*existingSecret: fleet-external-redis/m),
     ]);
     expect([name, /amazonaws/.test(text)]).toEqual([name, false]);
   }
