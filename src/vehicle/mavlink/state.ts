@@ -37,6 +37,9 @@ const positionOf = ({
 
 const isArmed = ({ baseMode }: minimal.Heartbeat): boolean => (baseMode & ARMED) !== 0;
 
+const isInAir = (landedState: number | undefined): boolean | undefined =>
+  landedState === undefined || landedState === UNDEFINED ? undefined : landedState !== ON_GROUND;
+
 /** The vehicle's last reports of its own state; each is undefined until the vehicle has sent it. */
 export class VehicleState {
   private heartbeat: minimal.Heartbeat;
@@ -148,16 +151,15 @@ export class VehicleState {
 
   /**
    * Whether the vehicle has left the ground; undefined when it does not say. What it said before may be of its last
-   * flight: an answer that is lost is asked for again.
+   * flight, so an answer that is lost is asked for again. A vehicle that refuses, as PX4 while it has nothing newer, says
+   * it by itself all the time.
    */
   async isFlying(commands: Commands, withinMs: number): Promise<boolean | undefined> {
     for (let attempt = 0; attempt < LANDED_ATTEMPTS; attempt++) {
       const next = this.channel.next(common.ExtendedSysState, withinMs);
-      const comes = await commands.requestMessage(common.ExtendedSysState.MSG_ID);
+      if (!(await commands.requestMessage(common.ExtendedSysState.MSG_ID))) return isInAir(this.landedState);
       const reported = await next;
-      if (reported)
-        return reported.landedState === UNDEFINED ? undefined : reported.landedState !== ON_GROUND;
-      if (!comes) return undefined;
+      if (reported) return isInAir(reported.landedState);
     }
     return undefined;
   }

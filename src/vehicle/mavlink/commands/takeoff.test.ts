@@ -1,4 +1,4 @@
-import { armed, onCommand, orders } from "../../../testing/fakes/scripted-flight";
+import { armed, HOME, onCommand, orders } from "../../../testing/fakes/scripted-flight";
 import { ack, scriptedLinks } from "../../../testing/fakes/scripted-link";
 import { build } from "../wire/codec";
 import { common } from "../wire/messages";
@@ -96,6 +96,24 @@ describe("takeoff", () => {
     expect(orders(peer)).toMatchObject([
       { command: 22, _param5: Number.NaN, _param6: Number.NaN, _param7: 500 },
     ]);
+  });
+
+  test("on PX4 counts from home as it is now, when the answer that says so is lost once", async () => {
+    const state = armed(0x03040000);
+    const { peer, link } = await open({ autopilot: 12, state });
+    const homes = [488_000, undefined, 500_000];
+    peer.on(common.CommandLong, ({ command, _param1 }) => {
+      if (command === 22) state.customMode = 0x02040000;
+      peer.send(ack(command, command === 512 && ![242, 245].includes(_param1) ? 2 : 0));
+      if (command !== 512) return;
+      if (_param1 === 245) peer.send(build(common.ExtendedSysState, { landedState: 1 }));
+      const altitude = _param1 === 242 ? homes.shift() : undefined;
+      if (altitude !== undefined) peer.send(build(common.HomePosition, { ...HOME, altitude }));
+    });
+    await link.takeoff(12);
+    state.customMode = 0x03040000;
+    await link.takeoff(12);
+    expect(orders(peer)).toMatchObject([{ _param7: 500 }, { _param7: 512 }]);
   });
 
   test("whose first acknowledgement is lost succeeds when the vehicle is in the air", async () => {
