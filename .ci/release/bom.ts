@@ -9,7 +9,7 @@ export interface Component {
   readonly "bom-ref"?: string;
 }
 
-/** A bill of materials: CycloneDX 1.5. */
+/** An SBOM: CycloneDX 1.5. */
 export interface Bom {
   readonly bomFormat: "CycloneDX";
   readonly specVersion: "1.5";
@@ -27,7 +27,7 @@ export const bomOf = (component: Component, components: readonly Component[], ti
 
 const referable = (component: Component): Component => ({ "bom-ref": component.purl, ...component });
 
-/** An image of others, such as docker.io/library/redis:7.2.16-bookworm. */
+/** A third-party image, such as docker.io/library/redis:7.2.16-bookworm. */
 export function imageComponent(image: string): Component {
   const [, registry = "", path = "", tag = ""] = /^([^/]+)\/([^:@]+):([^@]+)/.exec(image) ?? [];
   if (!tag) throw new Error(`${image} has no registry or no tag.`);

@@ -20,7 +20,7 @@ export function newestRelease(changelog: string): Release {
   const [, version, date, notes] = /^\[(\d+\.\d+\.\d+)\] - (\d{4}-\d{2}-\d{2})\n(.*)$/s.exec(newest) ?? [];
   if (!unreleased.startsWith("[Unreleased]\n") || !version || !date || notes === undefined)
     throw new Error("CHANGELOG.md does not begin with [Unreleased] and a version with its date.");
-  if (changesOf(unreleased).length > 0)
+  if (unreleased.replace("[Unreleased]", "").trim() !== "")
     throw new Error("CHANGELOG.md has changes under [Unreleased]. Put them under a version first.");
   return { version, date, notes: notes.trim() };
 }
@@ -41,4 +41,4 @@ export const changesOf = (notes: string): Change[] =>
 
 /** The first paragraph, on one line. */
 const paragraph = (entry: string): string =>
-  (entry.split(/\n(?! {2}\S)/)[0] ?? "").replaceAll(/\s+/g, " ").trim();
+  (entry.split(/\n(?! {2}[^\s-])/)[0] ?? "").replaceAll(/\s+/g, " ").trim();

@@ -1,20 +1,20 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, parseDocument, stringify } from "yaml";
 import { type Bom, bomOf, type Component, imageComponent } from "./bom";
 import { changesOf, newestRelease, type Release } from "./changelog";
 
-/**
- * Writes into the folder of the first argument what `run` does not make by helm: the chart with the annotations of this
- * release, to be packaged; the notes; the bills of materials.
- */
 const root = join(__dirname, "../..");
 const chart = "charts/fleet-gateway";
 const servers = ["postgres", "redis", "minio"];
 
 const read = (...path: string[]): string => readFileSync(join(root, ...path), "utf8");
 
+/**
+ * Writes into the folder what `run` does not make by helm: the chart with the annotations of this release, to be packaged;
+ * the notes; the SBOMs.
+ */
 function main(folder: string): void {
   const release = newestRelease(read("CHANGELOG.md"));
   requireVersion(release.version);
@@ -24,27 +24,33 @@ function main(folder: string): void {
   write("NOTES.md", `# Fleet Gateway ${release.version}\n\n${release.notes}\n`);
   write(`${name}.chart.cdx.json`, json(chartBom(release)));
   write(`${name}.image.cdx.json`, json(imageBom(release)));
-  const packaged = join(folder, "chart", "fleet-gateway");
-  cpSync(join(root, chart), packaged, { recursive: true });
-  writeFileSync(join(packaged, "Chart.yaml"), annotated(release));
+  const archive = execFileSync("git", ["archive", "HEAD", chart], { cwd: root, maxBuffer: 2 ** 26 });
+  execFileSync("tar", ["--extract", "--directory", folder], { input: archive });
+  write(join(chart, "Chart.yaml"), annotated(release));
 }
 
 /** Throws when a file names another version than the changelog. */
 function requireVersion(version: string): void {
-  const around = parse(read(chart, "Chart.yaml"));
+  const chartYaml = parse(read(chart, "Chart.yaml"));
   const named: Record<string, unknown> = {
     "package.json": JSON.parse(read("package.json")).version,
+    "package-lock.json": JSON.parse(read("package-lock.json")).version,
     "ARG VERSION of Dockerfile": /^ARG VERSION=(\S+)$/m.exec(read("Dockerfile"))?.[1],
-    "the chart's version": around.version,
-    "the chart's appVersion": around.appVersion,
+    "the chart's version": chartYaml.version,
+    "the chart's appVersion": chartYaml.appVersion,
   };
-  for (const { name, version } of around.dependencies) named[`the chart's dependency ${name}`] = version;
+  for (const { name, version } of chartYaml.dependencies) named[`the chart's dependency ${name}`] = version;
   for (const server of servers)
     named[`the chart ${server}`] = parse(read(chart, "charts", server, "Chart.yaml")).version;
+  for (const page of ["docs/install.md", "docs/operation/air-gapped.md"])
+    for (const [, image, found] of read(page).matchAll(
+      /\b(fleet-(?:gateway|onboard)[a-z-]*)[:-](\d+\.\d+\.\d+)/g,
+    ))
+      named[`${image} of ${page}`] = found;
   const others = Object.entries(named).filter(([, found]) => found !== version);
   if (others.length === 0) return;
   const list = others.map(([where, found]) => `${where} (${found})`).join(", ");
-  throw new Error(`CHANGELOG.md is at ${version}. Not so: ${list}.`);
+  throw new Error(`CHANGELOG.md is at ${version}. Other versions: ${list}.`);
 }
 
 /** Chart.yaml with what changed, and with the images that it runs. */

@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parse } from "yaml";
 import { gatewayConfig, workerConfig } from "../../src/platform/config";
 import { packageRoot } from "../../src/platform/process/version";
 import { hubAddress, render } from "./helm";
 import { workloads } from "./pods";
+import { chartFolder } from "./values/values-schema";
 
 interface Scaling {
   readonly scaleTargetRef: { readonly name: string };
@@ -57,7 +59,10 @@ test.each(sizes)(
   "the values of $example run $gateways gateways and take $connections connections",
   async ({ example, gateways, connections }) => {
     const tunnel = { enabled: true, endpointHost: "vpn.example.com" };
-    const objects = await render({ ...hubAddress, tunnel }, example);
+    // After the example of an installation that stays.
+    const size = parse(readFileSync(join(chartFolder, "examples", `${example}.yaml`), "utf8"));
+    const objects = await render({ ...hubAddress, tunnel, ...size }, "production");
+    expect(objects.filter(({ kind }) => kind === "HorizontalPodAutoscaler")).toEqual([]);
     const replicas = (component: string) =>
       Number(
         objects.find(({ kind, metadata }) => kind === "Deployment" && metadata.name === `fleet-${component}`)

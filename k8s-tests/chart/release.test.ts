@@ -1,22 +1,44 @@
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import Ajv from "ajv";
 import { parse } from "yaml";
 import { packageRoot } from "../../src/platform/process/version";
 import { freshFolder } from "../../src/testing";
 import { run, tool } from "./helm";
 
-/** `npm run release`, in a clone with a version of its own. */
+/** `npm run release`, in a copy of the working tree with a version of its own. */
 const VERSION = "9.8.7";
 const folder = freshFolder("release");
-const clone = join(folder, "clone");
-const here = { cwd: clone, env: { ...process.env, GNUPGHOME: folder } };
+const copy = join(folder, "copy");
+// Its agent's socket has a path of 107 bytes at most.
+const gpgHome = mkdtempSync(join(tmpdir(), "gpg-"));
+const none = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
+const here = {
+  cwd: copy,
+  env: { PATH: process.env.PATH, HOME: process.env.HOME, GNUPGHOME: gpgHome, ...none },
+};
 const git = (...args: string[]) =>
   run("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], here);
-const read = (...path: string[]) => readFileSync(join(clone, ...path), "utf8");
+const commit = async (message: string) => {
+  await git("add", "--all");
+  await git("commit", "--quiet", "--message", message);
+};
+const read = (...path: string[]) => readFileSync(join(copy, ...path), "utf8");
 const replace = (file: string, from: string | RegExp, to: string) =>
-  writeFileSync(join(clone, file), read(file).replaceAll(from, to));
+  writeFileSync(join(copy, file), read(file).replaceAll(from, to));
 
 /** What it prints, and whether it was made. */
 const release = (to: string, env: Record<string, string> = {}) =>
@@ -30,11 +52,24 @@ const release = (to: string, env: Record<string, string> = {}) =>
   });
 
 beforeAll(async () => {
-  await run("git", ["clone", "--quiet", packageRoot, clone]);
-  symlinkSync(join(packageRoot, "node_modules"), join(clone, "node_modules"));
-  writeFileSync(join(clone, ".git/info/exclude"), "node_modules\n");
+  const listed = await run("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], {
+    cwd: packageRoot,
+    maxBuffer: 2 ** 26,
+  });
+  for (const name of listed.stdout.split("\0").filter((one) => one && existsSync(join(packageRoot, one)))) {
+    mkdirSync(join(copy, dirname(name)), { recursive: true });
+    copyFileSync(join(packageRoot, name), join(copy, name));
+  }
+  symlinkSync(join(packageRoot, "node_modules"), join(copy, "node_modules"));
+  await git("init", "--quiet");
+  writeFileSync(join(copy, ".git/info/exclude"), "node_modules\n");
   // Older than the packages, which are then not installed anew.
-  utimesSync(join(clone, "package-lock.json"), 0, 0);
+  utimesSync(join(copy, "package-lock.json"), 0, 0);
+  const section = `## [${VERSION}] - 2026-12-24\n\n### Added\n\n- A thing.\n\n`;
+  const older = read("CHANGELOG.md").search(/^## \[\d/m);
+  const text = `# Changelog\n\n## [Unreleased]\n\n${section}${read("CHANGELOG.md").slice(older)}`;
+  writeFileSync(join(copy, "CHANGELOG.md"), text);
+  await commit("a version");
   const batch = ["%no-protection", "Key-Type: eddsa", "Key-Curve: ed25519", "Name-Real: Release", "%commit"];
   writeFileSync(join(folder, "key"), batch.join("\n"));
   await run("gpg", ["--batch", "--generate-key", join(folder, "key")], here);
@@ -44,44 +79,44 @@ beforeAll(async () => {
   ] as const)
     await run("gpg", ["--batch", "--output", join(folder, file), option], here);
 });
+afterAll(async () => {
+  await run("gpgconf", ["--kill", "all"], here);
+  rmSync(gpgHome, { recursive: true, force: true });
+});
 
-afterAll(() => run("gpgconf", ["--kill", "all"], here));
-
-test("refuses changes that are not committed, that have no version, and files of another version", async () => {
-  replace("CHANGELOG.md", /^## \[Unreleased\]\n/gm, "## [Unreleased]\n\n### Added\n\n- A thing.\n");
-  expect(await release("release")).toMatchObject({
-    made: false,
-    output: expect.stringContaining("not committed"),
-  });
-  await git("commit", "--quiet", "--all", "--message", "a change without a version");
-  expect((await release("release")).output).toContain("changes under [Unreleased]");
-  const section = `## [${VERSION}] - 2026-12-24\n\n### Added\n\n- A thing.\n\n`;
-  const older = read("CHANGELOG.md").search(/^## \[\d/m);
-  const text = `# Changelog\n\n## [Unreleased]\n\n${section}${read("CHANGELOG.md").slice(older)}`;
-  writeFileSync(join(clone, "CHANGELOG.md"), text);
-  await git("commit", "--quiet", "--all", "--message", "a version");
+test("refuses changes that are not committed or have no version, and files of another version", async () => {
   const { made, output } = await release("release");
   expect(made).toBe(false);
-  expect(output).toMatch(new RegExp(`at ${VERSION}. Not so: package.json .*Dockerfile.*appVersion.*minio`));
-  expect(readdirSync(clone)).not.toContain("release");
+  expect(output).toMatch(
+    new RegExp(`at ${VERSION}. Other versions: package.json .*Dockerfile.*appVersion.*minio.*install.md`),
+  );
+  replace("CHANGELOG.md", /^## \[Unreleased\]\n/gm, "## [Unreleased]\n\n- A thing.\n");
+  expect((await release("release")).output).toContain("not committed");
+  await commit("a change without a version");
+  expect((await release("release")).output).toContain("changes under [Unreleased]");
+  await git("reset", "--quiet", "--hard", "HEAD~1");
+  expect(readdirSync(copy)).not.toContain("release");
 });
 
 describe("a release", () => {
-  const made = (name: string) => join(clone, "release", name);
+  const made = (name: string) => join(copy, "release", name);
   const json = (name: string) => JSON.parse(readFileSync(made(name), "utf8"));
 
   beforeAll(async () => {
-    const charts = ["", "charts/postgres/", "charts/redis/", "charts/minio/"];
     const { version } = JSON.parse(read("package.json"));
-    replace("package.json", `"version": "${version}"`, `"version": "${VERSION}"`);
-    replace("Dockerfile", `ARG VERSION=${version}`, `ARG VERSION=${VERSION}`);
+    const charts = ["", "charts/postgres/", "charts/redis/", "charts/minio/"];
     for (const chart of charts)
       replace(
         `charts/fleet-gateway/${chart}Chart.yaml`,
         /(ersion: "?)\d+\.\d+\.\d+("?)$/gm,
         `$1${VERSION}$2`,
       );
-    await git("commit", "--quiet", "--all", "--message", "the version everywhere");
+    for (const name of ["package.json", "package-lock.json"])
+      writeFileSync(join(copy, name), JSON.stringify({ ...JSON.parse(read(name)), version: VERSION }));
+    utimesSync(join(copy, "package-lock.json"), 0, 0);
+    for (const name of ["Dockerfile", "docs/install.md", "docs/operation/air-gapped.md"])
+      replace(name, version, VERSION);
+    await commit("the version everywhere");
     const { made, output } = await release("release", {
       RELEASE_KEY: "Release",
       RELEASE_KEYRING: join(folder, "secret.gpg"),
@@ -138,7 +173,7 @@ describe("a release", () => {
       "image",
       ["docker.io/library/debian", "docker.io/library/node", "argon2", "koa", "@img/sharp-linux-arm64"],
     ],
-  ])("has a valid bill of materials of the %s", (name, parts) => {
+  ])("has a valid SBOM of the %s", (name, parts) => {
     const bom = json(`fleet-gateway-${VERSION}.${name}.cdx.json`);
     const validate = cycloneDx();
     validate(bom);
@@ -150,7 +185,7 @@ describe("a release", () => {
   });
 });
 
-/** Holds a document against CycloneDX's own schema. */
+/** Holds a document against CycopyDX's own schema. */
 function cycloneDx() {
   const schemas = join(packageRoot, "node_modules/@cyclonedx/cyclonedx-library/res/schema");
   const schema = (name: string) =>

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { paths as consolePaths } from "../../src/console/paths";
 import { configSchemas } from "../../src/platform/config";
@@ -247,6 +247,23 @@ test.each(kubernetesMinors)("every object of every case is valid for Kubernetes 
   expect(readdirSync(folder)).toHaveLength(matrix.length);
   const { stdout, stderr } = await validated(minor, folder);
   expect([stdout.match(/[^/]+\.yaml(?=.*ERROR)/g), stderr]).toEqual([null, ""]);
+});
+
+test("the newest Kubernetes still has every API that is rendered", async () => {
+  const added = readdirSync(tool(".")).find((name) => /^kubernetes-v/.test(name)) ?? "";
+  expect(added).toContain(kubernetesMinors.at(-1));
+  const kinds = new Set<string>();
+  for (const { values, example } of matrix)
+    for (const { apiVersion } of await render(values, example)) kinds.add(apiVersion);
+  const own = [...kinds].filter(
+    (apiVersion) => !/^(cilium\.io|monitoring\.coreos\.com|gateway\.networking\.k8s\.io)\//.test(apiVersion),
+  );
+  expect(own).toEqual(expect.arrayContaining(["v1", "apps/v1", "networking.k8s.io/v1"]));
+  const folderOf = (apiVersion: string) =>
+    apiVersion.includes("/") ? `apis/${apiVersion}` : `api/${apiVersion}`;
+  expect(own.filter((apiVersion) => !existsSync(join(tool(added), `${folderOf(apiVersion)}.json`)))).toEqual(
+    [],
+  );
 });
 
 test.each([

@@ -24,7 +24,8 @@ import { startMinio } from "./minio";
  * What the service asks of an object store, asked of the one that STORE_ENDPOINT names, in a bucket that is made for it
  * and deleted; of a MinIO of its own without.
  */
-const { STORE_ENDPOINT, STS_ENDPOINT = STORE_ENDPOINT ? undefined : "that of MinIO" } = process.env;
+const { STORE_ENDPOINT, STS_ENDPOINT, STS_ROLE_ARN } = process.env;
+const hasSts = !STORE_ENDPOINT || STS_ENDPOINT || STS_ROLE_ARN;
 const bucket = `fleet-conformance-${randomBytes(5).toString("hex")}`;
 const MINIO = { MINIO_ROOT_USER: "fleet", MINIO_ROOT_PASSWORD: "conformance" };
 const PAGE = "https://fleet.example.com";
@@ -39,10 +40,14 @@ const settingsOf = (endpoint: string, key: string, secret: string) => ({
 });
 
 beforeAll(async () => {
-  const { S3_ACCESS_KEY_ID = MINIO.MINIO_ROOT_USER, S3_SECRET_ACCESS_KEY = MINIO.MINIO_ROOT_PASSWORD } =
-    process.env;
-  const endpoint = STORE_ENDPOINT ?? (await startMinio(freshFolder("conformance"), MINIO));
-  settings = settingsOf(endpoint, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY);
+  const { S3_ACCESS_KEY_ID = "", S3_SECRET_ACCESS_KEY = "" } = process.env;
+  settings = STORE_ENDPOINT
+    ? settingsOf(STORE_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY)
+    : settingsOf(
+        await startMinio(freshFolder("conformance"), MINIO),
+        MINIO.MINIO_ROOT_USER,
+        MINIO.MINIO_ROOT_PASSWORD,
+      );
   client = openObjects(settings);
   store = new ObjectStore(settings);
   await ensureBuckets(client, [bucket], 30);
@@ -164,9 +169,10 @@ test("lets a page of the console's origin read, by CORS", async () => {
   await client.send(command).catch((error: Error) => expect(error.name).toBe("NotImplemented"));
   await store.write("videos/1.m3u8", "#EXTM3U", "application/vnd.apple.mpegurl");
   const url = await store.presignGet("videos/1.m3u8", "user", 60);
-  const { status, headers } = await fetch(url, { headers: { origin: PAGE } });
-  expect(status).toBe(200);
-  expect([PAGE, "*"]).toContain(headers.get("access-control-allow-origin"));
+  await until(async () => {
+    const { status, headers } = await fetch(url, { headers: { origin: PAGE } });
+    return status === 200 && [PAGE, "*"].includes(headers.get("access-control-allow-origin") ?? "");
+  }, 15_000);
 });
 
 test("obeys a bucket policy", async () => {
@@ -177,16 +183,24 @@ test("obeys a bucket policy", async () => {
   const Resource = `arn:aws:s3:::${bucket}/open/*`;
   const Statement = [{ Effect: "Allow", Principal: "*", Action: ["s3:GetObject"], Resource }];
   const Policy = JSON.stringify({ Version: "2012-10-17", Statement });
-  await client.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy }));
+  const put = await client
+    .send(new PutBucketPolicyCommand({ Bucket: bucket, Policy }))
+    .catch((error: Error) => error);
+  if (put instanceof Error) {
+    // AWS refuses what would open a bucket to everybody, unless its owner allows it.
+    expect(put.message).toMatch(/BlockPublicPolicy/i);
+    return;
+  }
   await until(async () => (await anonymous("open/1")) === 200, 15_000);
   expect(await anonymous("closed/1")).toBe(403);
   await client.send(new DeleteBucketPolicyCommand({ Bucket: bucket }));
   await until(async () => (await anonymous("open/1")) === 403, 15_000);
 });
 
-if (STS_ENDPOINT) {
+if (hasSts) {
   test("gives a drone credentials for its own uploads alone, by STS", async () => {
-    const sts = new Sts({ ...settings, STS_ENDPOINT: STORE_ENDPOINT ? STS_ENDPOINT : settings.S3_ENDPOINT });
+    const endpoint = STORE_ENDPOINT ? STS_ENDPOINT : settings.S3_ENDPOINT;
+    const sts = new Sts({ ...settings, STS_ENDPOINT: endpoint, STS_ROLE_ARN });
     const { accessKeyId, secretAccessKey, sessionToken } = await assetCredentials(sts, bucket, 7);
     const drone = new S3Client({
       ...clientOptions(settings, settings.S3_ENDPOINT),

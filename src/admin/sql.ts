@@ -7,9 +7,12 @@ export const command: AdminCommand = {
   async run([statement, ...others]) {
     if (!statement || others.length > 0) throw new Error(`usage: admin ${this.usage}`);
     await withDatabase(async (db) => {
-      const { rows, command: kind, rowCount } = await db.raw(statement);
-      if (rows.length > 0) console.table(rows);
-      else process.stdout.write(`${kind}: ${rowCount ?? 0} rows\n`);
+      // A question mark is an operator of Postgres here, not a place for a value.
+      const result = await db.raw(statement.replaceAll("?", "\\?"));
+      for (const { rows, command: kind, rowCount } of [result].flat()) {
+        if (rows.length > 0) console.table(rows);
+        else process.stdout.write(`${kind}: ${rowCount ?? 0} rows\n`);
+      }
     });
   },
 };

@@ -153,8 +153,10 @@ function leafSchema(node: Node, extra: Schema): Schema {
   return { type: typeof value === "number" ? "integer" : typeof value, ...extra };
 }
 
-/** The comment's last paragraph, without its lines `@schema {…}`, which add to the schema. */
-/** A value's own comment is the last paragraph. A line `== …` is the heading of the values that follow. */
+/**
+ * The comment's last paragraph, without its lines `@schema {…}`, which add to the schema, and without `== …`, the heading
+ * of the values that follow.
+ */
 function readComment(comment: string): { description: string | undefined; extra: Schema } {
   const lines = (comment.split(/\n\s*\n/).at(-1) ?? "").split("\n").map((line) => line.trim());
   const extra = lines.filter((line) => line.startsWith("@schema ")).map((line) => JSON.parse(line.slice(8)));
