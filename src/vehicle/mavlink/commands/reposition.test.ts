@@ -96,17 +96,28 @@ describe("a target position", () => {
 
     /** In the mode that takes positions, with the reports of its target one by one; undefined: it refuses to report. */
     async function opened(...targets: (typeof report | undefined)[]) {
-      const { peer, link } = await open({ autopilot: 12, state: armed(0x03040000) });
+      const state = armed(0x03040000);
+      const { peer, link } = await open({ autopilot: 12, state });
       peer.on(common.CommandLong, ({ command, _param1 }) => {
+        if (command === 512 && _param1 === common.ExtendedSysState.MSG_ID && landed.now !== undefined) {
+          peer.send(ack(command, 0));
+          peer.send(build(common.ExtendedSysState, { landedState: landed.now }));
+          return;
+        }
         const target = _param1 === TARGET ? (targets.length > 1 ? targets.shift() : targets[0]) : undefined;
         const isHome = _param1 === common.HomePosition.MSG_ID;
         peer.send(ack(command, command === 512 && (isHome || target) ? 0 : 2));
         if (isHome) peer.send(build(common.HomePosition, HOME));
         if (target) peer.send(build(common.PositionTargetGlobalInt, target));
       });
-      peer.on(common.CommandInt, ({ command }) => peer.send(ack(command, 0)));
+      peer.on(common.CommandInt, ({ command }) => {
+        peer.send(ack(command, 0));
+        if (landed.disarms) state.baseMode = 1;
+      });
       return link;
     }
+    const landed: { now: number | undefined; disarms: boolean } = { now: undefined, disarms: false };
+    beforeEach(() => Object.assign(landed, { now: undefined, disarms: false }));
     const elsewhere = { ...report, latInt: 474_100_000 };
 
     test("is confirmed by the target that it reports a moment later", async () => {
@@ -124,6 +135,24 @@ describe("a target position", () => {
 
     test("is not confirmed when it reports no target", async () => {
       const link = await opened(undefined);
+      await expect(link.goTo(position)).resolves.toMatchObject({ result: "TARGET_UNCONFIRMED" });
+    });
+
+    test.each([
+      ["is on the ground", { now: 1 }, "it has just landed"],
+      ["has disarmed itself", { disarms: true }, "it is disarmed"],
+    ])("is refused when it reports no target and %s", async (_, state, why) => {
+      const link = await opened(undefined);
+      Object.assign(landed, state);
+      await expect(link.goTo(position)).rejects.toMatchObject({
+        code: "vehicle_refused",
+        message: expect.stringContaining(why),
+      });
+    });
+
+    test("is not confirmed when it reports no target and flies", async () => {
+      const link = await opened(undefined);
+      landed.now = 2;
       await expect(link.goTo(position)).resolves.toMatchObject({ result: "TARGET_UNCONFIRMED" });
     });
   });
