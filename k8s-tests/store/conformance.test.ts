@@ -111,7 +111,8 @@ test("refuses a presigned URL that has expired", async () => {
   await store.write("downloads/2", "a", "text/plain");
   const url = await store.presignGet("downloads/2", "user", 2);
   expect((await fetch(url)).status).toBe(200);
-  await until(async () => (await fetch(url)).status >= 400, 15_000);
+  // S3 answers 403, Garage 400.
+  await until(async () => [400, 403].includes((await fetch(url)).status), 15_000);
 });
 
 test("gives ranges, and says when there is none", async () => {
