@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 /** A part of a CycloneDX document, as far as it is used here. */
 export interface Component {
-  readonly type: "application" | "container" | "library" | "operating-system";
+  readonly type: "application" | "container" | "library";
   readonly name: string;
   readonly version: string;
   readonly purl: string;

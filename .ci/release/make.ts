@@ -1,15 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, parseDocument, stringify } from "yaml";
+import { packageRoot, version as packageVersion } from "../../src/platform/process/version";
 import { type Bom, bomOf, type Component, imageComponent } from "./bom";
 import { changesOf, newestRelease, type Release } from "./changelog";
+import { thirdPartyImages } from "./images";
 
-const root = join(__dirname, "../..");
 const chart = "charts/fleet-gateway";
-const servers = ["postgres", "redis", "minio"];
 
-const read = (...path: string[]): string => readFileSync(join(root, ...path), "utf8");
+const read = (...path: string[]): string => readFileSync(join(packageRoot, ...path), "utf8");
+const chartYaml = parse(read(chart, "Chart.yaml"));
+const servers: string[] = chartYaml.dependencies.map(({ name }: { name: string }) => name);
 
 /**
  * Writes into the folder what `run` does not make by helm: the chart with the annotations of this release, to be packaged;
@@ -18,22 +20,20 @@ const read = (...path: string[]): string => readFileSync(join(root, ...path), "u
 function main(folder: string): void {
   const release = newestRelease(read("CHANGELOG.md"));
   requireVersion(release.version);
-  mkdirSync(folder, { recursive: true });
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
   const name = `fleet-gateway-${release.version}`;
   write("NOTES.md", `# Fleet Gateway ${release.version}\n\n${release.notes}\n`);
   write(`${name}.chart.cdx.json`, json(chartBom(release)));
   write(`${name}.image.cdx.json`, json(imageBom(release)));
-  const archive = execFileSync("git", ["archive", "HEAD", chart], { cwd: root, maxBuffer: 2 ** 26 });
+  const archive = execFileSync("git", ["archive", "HEAD", chart], { cwd: packageRoot, maxBuffer: 2 ** 26 });
   execFileSync("tar", ["--extract", "--directory", folder], { input: archive });
   write(join(chart, "Chart.yaml"), annotated(release));
 }
 
 /** Throws when a file names another version than the changelog. */
 function requireVersion(version: string): void {
-  const chartYaml = parse(read(chart, "Chart.yaml"));
   const named: Record<string, unknown> = {
-    "package.json": JSON.parse(read("package.json")).version,
+    "package.json": packageVersion,
     "package-lock.json": JSON.parse(read("package-lock.json")).version,
     "ARG VERSION of Dockerfile": /^ARG VERSION=(\S+)$/m.exec(read("Dockerfile"))?.[1],
     "the chart's version": chartYaml.version,
@@ -66,12 +66,11 @@ function annotated({ version, notes }: Release): string {
   return document.toString({ lineWidth: 0 });
 }
 
-/** Images of the page's table; those of the chart have `bundled` in the next column. */
-const images = (runAs: RegExp): string[] =>
-  [...read("docs/operation/images.md").matchAll(/^\| `(\S+)` \| ([^|]+) \|/gm)]
-    .filter(([, , role = ""]) => runAs.test(role))
-    .map(([, image = ""]) => image);
-const bundledImages = (): string[] => images(/^bundled/);
+const imagesThatRunAs = (what: RegExp): string[] =>
+  thirdPartyImages()
+    .filter(({ runsAs }) => what.test(runsAs))
+    .map(({ image }) => image);
+const bundledImages = (): string[] => imagesThatRunAs(/^bundled/);
 
 function chartBom({ version, date }: Release): Bom {
   const helm = (name: string): Component => ({
@@ -86,10 +85,10 @@ function chartBom({ version, date }: Release): Bom {
 function imageBom({ version, date }: Release): Bom {
   const args = ["sbom", "--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only"];
   const packages: Bom = JSON.parse(
-    execFileSync("npm", args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 }),
+    execFileSync("npm", args, { cwd: packageRoot, encoding: "utf8", maxBuffer: 2 ** 26 }),
   );
   const purl = `pkg:docker/fleet-gateway@${version}`;
-  const parts = [...images(/our images/).map(imageComponent), ...packages.components];
+  const parts = [...imagesThatRunAs(/our images/).map(imageComponent), ...packages.components];
   return bomOf({ type: "container", name: "fleet-gateway", version, purl }, parts, `${date}T00:00:00Z`);
 }
 

@@ -1,14 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { thirdPartyImages } from "../../.ci/release/images";
 import { packageRoot } from "../../src/platform/process/version";
 import { hubAddress, render } from "./helm";
 import { containersOf, workloads } from "./pods";
 
 const read = (file: string) => readFileSync(join(packageRoot, file), "utf8");
 
-const rows = [...read("docs/operation/images.md").matchAll(/^\| `(\S+)` \| [^|]+ \| ([^|]+) \|/gm)].map(
-  ([, image = "", until = ""]) => ({ image, until }),
-);
+const rows = thirdPartyImages();
 
 const ours = (image: string) => /(^|\/)fleet-gateway(-worker)?:/.test(image);
 

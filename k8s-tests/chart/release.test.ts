@@ -185,7 +185,7 @@ describe("a release", () => {
   });
 });
 
-/** Holds a document against CycopyDX's own schema. */
+/** Holds a document against CycloneDX's own schema. */
 function cycloneDx() {
   const schemas = join(packageRoot, "node_modules/@cyclonedx/cyclonedx-library/res/schema");
   const schema = (name: string) =>

@@ -1,23 +1,15 @@
-import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import knex from "knex";
 import { packageRoot } from "../platform/process/version";
 import { freshDatabase } from "../testing";
-import { compiledPrograms } from "../testing/programs/programs";
+import { runAdmin } from "../testing/programs/run-admin";
 
-const run = promisify(execFile);
 const folder = join(packageRoot, "docs/runbooks");
 const pages = readdirSync(folder).filter((name) => name !== "README.md");
 const textOf = (name: string) => readFileSync(join(folder, name), "utf8");
 
-/** The real entrypoint in a process of its own. */
-const admin = (url: string, ...args: string[]) => {
-  const { PATH = "" } = process.env;
-  const program = join(compiledPrograms(), "cmd/admin.js");
-  return run(process.execPath, [program, ...args], { env: { PATH, DATABASE_URL: url } });
-};
+const admin = (url: string, ...args: string[]) => runAdmin({ DATABASE_URL: url }, ...args);
 
 test("prints the rows of a statement, how many it changed, and what is wrong with it", async () => {
   const { url } = await freshDatabase();

@@ -1,21 +1,10 @@
-import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import knex from "knex";
 import { freePort } from "../laptop/free-port";
 import { atEndOfFile, freshDatabase, freshFolder, freshObjects } from "../testing";
-import { compiledPrograms } from "../testing/programs/programs";
-
-const run = promisify(execFile);
-
-/** The real entrypoint in a process of its own. */
-async function admin(env: Record<string, string>, ...args: string[]) {
-  const { PATH = "" } = process.env;
-  const program = join(compiledPrograms(), "cmd/admin.js");
-  return run(process.execPath, [program, ...args], { env: { PATH, ...env } });
-}
+import { runAdmin } from "../testing/programs/run-admin";
 
 test("the tunnel's role reads two tables, takes a new password, and never sees a third table", async () => {
   const { url } = await freshDatabase();
@@ -28,9 +17,12 @@ test("the tunnel's role reads two tables, takes a new password, and never sees a
   };
   const ours = knex({ client: "pg", connection: url, pool: { min: 0, max: 1 } });
   try {
-    await admin({ DATABASE_URL: url, TUNNEL_DATABASE_URL: as("the first") }, "tunnel-role");
+    await runAdmin({ DATABASE_URL: url, TUNNEL_DATABASE_URL: as("the first") }, "tunnel-role");
     await ours.raw(`GRANT SELECT ON subscriptions TO ${role}`);
-    const { stdout } = await admin({ DATABASE_URL: url, TUNNEL_DATABASE_URL: as("another") }, "tunnel-role");
+    const { stdout } = await runAdmin(
+      { DATABASE_URL: url, TUNNEL_DATABASE_URL: as("another") },
+      "tunnel-role",
+    );
     expect(stdout).toBe(`role ${role} may read users and drones\n`);
     const { rows } = await ours.raw("select rolpassword from pg_authid where rolname = ?", [role]);
     expect(rows[0].rolpassword).toMatch(/^SCRAM-SHA-256\$4096:/);
@@ -55,8 +47,8 @@ test("missing buckets are made, and those that are there are left alone", async 
     S3_ACCESS_KEY_ID: objects.accessKeyId,
     S3_SECRET_ACCESS_KEY: objects.secretAccessKey,
   };
-  expect((await admin(env, "create-buckets")).stdout).toBe("made fleet-vpn\n");
-  expect((await admin(env, "create-buckets")).stdout).toBe("both buckets are there\n");
+  expect((await runAdmin(env, "create-buckets")).stdout).toBe("made fleet-vpn\n");
+  expect((await runAdmin(env, "create-buckets")).stdout).toBe("both buckets are there\n");
 });
 
 test("the command waits for a store that is starting, and fails at once when the store refuses it", async () => {
@@ -77,11 +69,11 @@ test("the command waits for a store that is starting, and fails at once when the
     S3_ACCESS_KEY_ID: objects.accessKeyId,
     S3_SECRET_ACCESS_KEY: objects.secretAccessKey,
   };
-  expect((await admin(env, "create-buckets")).stdout).toBe("made fleet-vpn\n");
+  expect((await runAdmin(env, "create-buckets")).stdout).toBe("made fleet-vpn\n");
   expect(refusals).toBeLessThan(0);
 
   const wrongAccount = { ...env, S3_ACCESS_KEY_ID: "nobody" };
-  await expect(admin(wrongAccount, "create-buckets")).rejects.toMatchObject({ code: 1 });
+  await expect(runAdmin(wrongAccount, "create-buckets")).rejects.toMatchObject({ code: 1 });
 });
 
 test("the command reports an API server that does not answer and fails, so that its Job retries", async () => {
@@ -102,7 +94,7 @@ test("the command reports an API server that does not answer and fails, so that 
     KUBECONFIG: join(folder, "config"),
   };
   await expect(
-    admin(env, "make-secrets", '{"fleet-keys": {"JWT_SECRET": "password"}}'),
+    runAdmin(env, "make-secrets", '{"fleet-keys": {"JWT_SECRET": "password"}}'),
   ).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringContaining("ECONNREFUSED"),
@@ -114,7 +106,7 @@ test.each([
   ["has a kind that there is not", '{"fleet-keys": {"JWT_SECRET": "rsa"}}'],
   ["has a key that no Secret can have", '{"fleet-keys": {"a/b": "password"}}'],
 ])("a list of Secrets that %s is refused with what it should be", async (_what, list) => {
-  await expect(admin({}, "make-secrets", list)).rejects.toMatchObject({
+  await expect(runAdmin({}, "make-secrets", list)).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringContaining("usage: admin make-secrets SECRETS"),
   });

@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { decode } from "../../vehicle/mavlink/wire/codec";
 import type { Frame } from "../../vehicle/mavlink/wire/frame";
 import { FrameReader } from "../../vehicle/mavlink/wire/frame-reader";
 import { atEndOfFile } from "../clean-up";
@@ -27,12 +28,9 @@ const ITEMS = new Set([39, 73]);
 /** MISSION_REQUEST and MISSION_REQUEST_INT. */
 const REQUESTS = new Set([40, 51]);
 const MISSION_ACK = 47;
-/** Where an item has its sequence number, as a request has it at 0. */
-const ITEM_SEQUENCE_AT = 28;
 
-/** The 16-bit number at `at`; MAVLink 2 cuts trailing zeros off. */
-const sequenceOf = ({ payload }: Frame, at: number): number =>
-  (payload[at] ?? 0) + ((payload[at + 1] ?? 0) << 8);
+/** Of an item, or of a request for one. */
+const sequenceOf = (frame: Frame): number | undefined => (decode(frame) as { seq?: number } | undefined)?.seq;
 
 /** A TCP link to a vehicle's port that loses and delays nothing until its faults say so. */
 export async function faultyLink(
@@ -57,7 +55,7 @@ export async function faultyLink(
     let sent: number | undefined;
     const observe = (frame: Frame) => {
       if (sent === undefined) return;
-      const isTaken = REQUESTS.has(frame.id) ? sequenceOf(frame, 0) === sent + 1 : frame.id === MISSION_ACK;
+      const isTaken = REQUESTS.has(frame.id) ? sequenceOf(frame) === sent + 1 : frame.id === MISSION_ACK;
       if (!isTaken) return;
       sent = undefined;
       faults.onItemTaken?.();
@@ -65,7 +63,7 @@ export async function faultyLink(
     const carry = (from: Socket, to: Socket) => {
       const reader = new FrameReader((frame) => {
         if (from === autopilot) observe(frame);
-        else if (ITEMS.has(frame.id)) sent = sequenceOf(frame, ITEM_SEQUENCE_AT);
+        else if (ITEMS.has(frame.id)) sent = sequenceOf(frame);
         const isCarried = from === ground || !faults.silent;
         if (!isCarried || random() * 100 < faults.losePercent) return;
         to.write(Buffer.from(frame.bytes));
