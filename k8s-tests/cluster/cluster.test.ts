@@ -7,6 +7,7 @@ import { requestIn } from "../../src/testing/system/namespaces/links";
 import { until } from "../../src/testing/until";
 import { downloadConfig } from "./client-config";
 import { client, flight, MINUTES, pilot, TCP_5001 } from "./flight";
+import { testIngressReplacement } from "./ingress-replacement";
 import { ProbePod } from "./probe-pod";
 import {
   admin,
@@ -270,6 +271,8 @@ test.each(["redis", "gateway"])(
   },
   6 * MINUTES,
 );
+
+testIngressReplacement();
 
 test(
   "after these failures the pilot and the drone have their tunnels again, with the same keys",

@@ -4,7 +4,8 @@ import type { V1Container } from "@kubernetes/client-node";
 import { parse } from "yaml";
 import { packageRoot } from "../../src/platform/process/version";
 import { until } from "../../src/testing/until";
-import { core, exec, freshNamespace, isReady, networking } from "./release";
+import { createOfGatewayApi, publicListener } from "./own-gateway";
+import { core, exec, freshNamespace, isReady } from "./release";
 
 const namespace = "fleet-test-servers";
 /** As the chart's values have them. */
@@ -123,30 +124,15 @@ export async function ownServers(): Promise<OwnServers> {
   };
 }
 
-/** The store as users reach it, by an Ingress of the operator's own with this certificate. */
-export async function publishObjects(
-  host: string,
-  certificate: Readonly<Record<string, string>>,
-): Promise<void> {
-  await core.createNamespacedSecret({
-    namespace,
-    body: { metadata: { name: "objects-tls" }, type: "kubernetes.io/tls", stringData: { ...certificate } },
-  });
-  const backend = { service: { name: "minio", port: { number: 9000 } } };
-  await networking.createNamespacedIngress({
-    namespace,
-    body: {
-      metadata: { name: "objects", annotations: { "nginx.ingress.kubernetes.io/proxy-body-size": "0" } },
-      spec: {
-        ingressClassName: "nginx",
-        tls: [{ hosts: [host], secretName: "objects-tls" }],
-        rules: [
-          {
-            host,
-            http: { paths: buckets.map((name) => ({ path: `/${name}`, pathType: "Prefix", backend })) },
-          },
-        ],
+/** The store as users reach it, by a route of the operator's own. */
+export const publishObjects = (host: string): Promise<unknown> =>
+  createOfGatewayApi(namespace, "httproutes", "HTTPRoute", "objects", {
+    parentRefs: [publicListener],
+    hostnames: [host],
+    rules: [
+      {
+        matches: buckets.map((name) => ({ path: { type: "PathPrefix", value: `/${name}` } })),
+        backendRefs: [{ name: "minio", port: 9000 }],
       },
-    },
+    ],
   });
-}

@@ -16,6 +16,7 @@ import { JanusRooms } from "../../src/testing/worlds/janus-rooms";
 import { sha256 } from "../../src/testing/worlds/uploads";
 import { downloadConfig } from "./client-config";
 import { createSecret, createSecrets } from "./example-secrets";
+import { createGateway, publicListener } from "./own-gateway";
 import { ownServers, publishObjects } from "./own-servers";
 import { ProbePod } from "./probe-pod";
 import {
@@ -43,13 +44,14 @@ import {
 import { slowestRoundTrip } from "./round-trips";
 
 /**
- * The production example beside servers of an operator's own, with what it leaves to them: TLS at the Ingress, Secrets,
- * a leased hub, a worker that packages videos, Janus. In the order of the release's life.
+ * The production example beside servers of an operator's own, with what it leaves to them: TLS at a Gateway and at the
+ * Ingress, Secrets, a leased hub, a worker that packages videos, Janus. In the order of the release's life.
  */
 
 const origin = process.env.FLEET_TLS_ORIGIN ?? "https://fleet.localtest.me:8443";
 const host = new URL(origin).hostname;
 const objectsHost = host.replace("fleet", "objects");
+const ingressHost = host.replace("fleet", "ingress");
 const janusImage = process.env.FLEET_JANUS_IMAGE ?? "";
 const MINUTES = 60_000;
 const ECHO = { protocol: "tcp", port: 5001 } as const;
@@ -77,10 +79,10 @@ test(
     const [servers] = await Promise.all([ownServers(), createSecrets(scraper, certificate)]);
     for (const [name, data] of Object.entries(servers.secrets))
       await createSecret(`fleet-external-${name}`, data);
-    await publishObjects(objectsHost, certificate);
+    await createGateway(Number(new URL(origin).port || 443), certificate);
+    await publishObjects(objectsHost);
     const { postgres, redis, minio } = servers.addresses;
-    // The cluster's controller reads the annotations of ingress-nginx.
-    await deployExamples(["production", "ingress-nginx"], {
+    await deployExamples(["production", "gateway-api"], {
       "image.pullSecrets": [],
       "workerImage.repository": `${image.repository}-worker`,
       "workerImage.tag": image.tag,
@@ -103,7 +105,11 @@ test(
         cidrs: [`${minio}/32`],
       },
       "objects.publicEndpoint": origin.replace(host, objectsHost),
-      "ingress.host": host,
+      "route.parentRefs": [publicListener],
+      "route.host": host,
+      // Both ways in at once, as while one moves from the one to the other.
+      "ingress.enabled": true,
+      "ingress.host": ingressHost,
       // Their kinds are the Prometheus operator's.
       "monitoring.podMonitor": false,
       "monitoring.rules": false,
@@ -132,28 +138,40 @@ test(
 test("helm test finds every part healthy", expectHelmTestSucceeds, 5 * MINUTES);
 
 test(
-  "a client logs in, listens and flies by TLS, with the certificate of the Ingress",
+  "a client logs in, listens and flies by TLS, through the Gateway and through the Ingress, with their certificates",
   async () => {
     await admin(["create-user", "--username", pilot.username, "--active"], `${pilot.password}\n`);
     await admin(["grant-subscription", "--username", pilot.username, "--vehicles", "1"]);
     token = (await client.logIn(pilot.username, pilot.password)).access_token;
     const copter = { type: "physical", name: "Far", vehicle_type: "copter" } as const;
     drone = await reply(client.api.POST("/drone", { body: copter }));
-    for (const transports of [["websocket"], ["polling"]] as const) {
-      const watcher = new TestWatcher(origin, token, {
-        transports: [...transports],
+    // A route has no affinity, which long polling needs with two gateways; the Ingress has a cookie.
+    const byIngress = origin.replace(host, ingressHost);
+    for (const [through, transport] of [
+      [origin, "websocket"],
+      [byIngress, "websocket"],
+      ...Array.from({ length: 4 }, () => [byIngress, "polling"] as const),
+    ] as const) {
+      const watcher = new TestWatcher(through, token, {
+        transports: [transport],
         upgrade: false,
         withCredentials: true,
       });
       await watcher.subscribe(drone.id, "dashboard");
-      expect([transports, watcher.all("subscription_confirmed").length]).toEqual([transports, 1]);
+      expect([through, transport, watcher.all("subscription_confirmed").length]).toEqual([
+        through,
+        transport,
+        1,
+      ]);
       watcher.socket.disconnect();
     }
-    const url = `${origin.replace("https", "wss")}/redispad/${drone.id}?access_token=${token}`;
-    const socket = new WebSocket(url);
-    atEndOfFile(async () => socket.terminate());
-    await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
-    socket.close();
+    for (const through of [origin, byIngress]) {
+      const url = `${through.replace("https", "wss")}/redispad/${drone.id}?access_token=${token}`;
+      const socket = new WebSocket(url);
+      atEndOfFile(async () => socket.terminate());
+      await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+      socket.close();
+    }
   },
   2 * MINUTES,
 );

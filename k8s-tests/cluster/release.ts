@@ -7,6 +7,7 @@ import {
   AutoscalingV2Api,
   CoordinationV1Api,
   CoreV1Api,
+  CustomObjectsApi,
   DiscoveryV1Api,
   KubeConfig,
   NetworkingV1Api,
@@ -29,6 +30,7 @@ kubeConfig.loadFromDefault();
 export const core = kubeConfig.makeApiClient(CoreV1Api);
 export const apps = kubeConfig.makeApiClient(AppsV1Api);
 export const autoscaling = kubeConfig.makeApiClient(AutoscalingV2Api);
+export const customObjects = kubeConfig.makeApiClient(CustomObjectsApi);
 export const coordination = kubeConfig.makeApiClient(CoordinationV1Api);
 export const discovery = kubeConfig.makeApiClient(DiscoveryV1Api);
 export const networking = kubeConfig.makeApiClient(NetworkingV1Api);
@@ -39,7 +41,8 @@ export const image = {
 };
 /** The address of the hub for clients outside. */
 export const hubHost = process.env.FLEET_VPN_HOST ?? "127.0.0.1";
-const ingressNamespace = process.env.FLEET_INGRESS_NAMESPACE ?? "ingress-nginx";
+/** Where the ingress controller runs. */
+export const ingressNamespace = process.env.FLEET_INGRESS_NAMESPACE ?? "traefik";
 
 /** As a NetworkPolicy's peer. */
 export const podsIn = (name: string): object => ({
