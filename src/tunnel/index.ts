@@ -18,8 +18,9 @@ import type { HubForClients } from "./client-configs/text";
 import { createEdge, createJumphost, edgePorts } from "./edge-and-jumphost";
 import { allowDns, parseExtraAllow } from "./firewall/extra-allow";
 import { Firewall } from "./firewall/firewall";
-import { type LeaseStore, openHub } from "./ha";
+import { identityOf, type LeaseStore, openHub } from "./ha";
 import { Endpoints } from "./ha/endpoints";
+import { lockSingleHub } from "./ha/single-hub";
 import { tunnelMetrics } from "./metrics";
 import { chooseDataPlane, type DataPlane } from "./os/data-plane";
 import { PlanePeers } from "./reconcile/plane-peers";
@@ -50,8 +51,8 @@ const relaxedRules = [
 /**
  * Build, listen, reconcile; ready once every plane's interface is up. Stopping it stops the daemon only:
  * interfaces, peers and firewall stay as they are, and the next start adopts them. With a Lease one of several hubs
- * serves and the others stand by, and the interfaces are removed before the Lease is released. Without one, rejects
- * when another hub serves the same database.
+ * serves and the others stand by, and the interfaces are removed before the Lease is released. Without one, it first waits
+ * for the hub that it replaces on its node, and rejects when a hub of another node serves the same database.
  */
 export async function startTunnel(
   config: TunnelConfig,
@@ -71,6 +72,10 @@ export async function startTunnel(
   const extraAllow = [...allowDns(config.VPN_DNS), ...config.FIREWALL_EXTRA_ALLOW.flatMap(parseExtraAllow)];
   const { os, dataplane } = options.dataPlane ?? (await chooseDataPlane(config, log));
   const lifecycle = new Lifecycle(log, config.SHUTDOWN_DRAIN_SECONDS * 1000);
+  const url = config.DATABASE_DIRECT_URL ?? config.DATABASE_URL;
+  // Before all else, and released last: the hub before may still serve, and the next one begins at once.
+  if (config.HUB_LEASE === "none")
+    lifecycle.onClose("hub lock", await lockSingleHub({ url, identity: identityOf(config), log }));
   const registry = createMetrics("tunnel");
   const metrics = tunnelMetrics(registry);
 
@@ -178,7 +183,7 @@ export async function startTunnel(
   });
   lifecycle.onClose("client configs", () => keyring.stop());
   lifecycle.onClose("reconciler", () => reconciler.stop());
-  const listener = new ChangeListener(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, { log });
+  const listener = new ChangeListener(url, { log });
   listener.subscribe(reconciler);
   lifecycle.onClose("listener", () => listener.stop());
 
@@ -201,7 +206,7 @@ export async function startTunnel(
   });
   try {
     const server = limitedServer(app.callback(), { ...INTERNAL_LIMITS, onRejected });
-    const url = await listen(server, config.TUNNEL_PORT, config.HOST);
+    const statusUrl = await listen(server, config.TUNNEL_PORT, config.HOST);
     lifecycle.onDrain("http", () => closeServer(server));
     const jumphostUrl = await jumphost.listen(config.JUMPHOST_PORT, config.HOST);
     keyring.start();
@@ -211,8 +216,8 @@ export async function startTunnel(
       "statistics",
       pollStats(both, () => reconciler.enqueue("repair"), metrics),
     );
-    log.info({ url, jumphost_url: jumphostUrl }, "The tunnel service listens");
-    return { url, jumphostUrl, log, lifecycle, reconciler };
+    log.info({ url: statusUrl, jumphost_url: jumphostUrl }, "The tunnel service listens");
+    return { url: statusUrl, jumphostUrl, log, lifecycle, reconciler };
   } catch (error) {
     await lifecycle.stop("start failed");
     throw error;

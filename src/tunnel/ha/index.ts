@@ -9,7 +9,6 @@ import { type LeaseStore, monotonicMs } from "./lease";
 import { LeaseFile } from "./lease-file";
 import { activeGauge, hubMetrics } from "./metrics";
 import { type HubRole, LeasedRole, type LeasedRoleOptions } from "./role";
-import { lockSingleHub } from "./single-hub";
 
 export type { LeaseStore } from "./lease";
 export type { HubRole } from "./role";
@@ -29,18 +28,20 @@ const GUARD_RETRY_MS = 200;
 
 interface Hub {
   readonly role: HubRole;
-  /** Resolves when the role is known. Rejects when another hub serves and there is no Lease. */
+  /** Resolves when the role is known. */
   start(): Promise<void>;
 }
 
 /** This hub's role: one of several with a lease, or, with `HUB_LEASE=none`, the only one of its database. */
 export function openHub(config: TunnelConfig, deps: HubDeps): Hub {
-  return config.HUB_LEASE === "none" ? singleHub(config, deps) : leasedHub(config, deps);
+  return config.HUB_LEASE === "none" ? singleHub(deps) : leasedHub(config, deps);
 }
 
-const identityOf = (config: TunnelConfig): string => config.HUB_LEASE_IDENTITY ?? hostname();
+/** The node's name. */
+export const identityOf = (config: TunnelConfig): string => config.HUB_LEASE_IDENTITY ?? hostname();
 
-function singleHub(config: TunnelConfig, { log, registry, lifecycle, loadEndpoints }: HubDeps): Hub {
+/** It has the lock of its database already. */
+function singleHub({ registry, loadEndpoints }: HubDeps): Hub {
   const active = activeGauge(registry);
   let isActive = false;
   const role = {
@@ -49,9 +50,7 @@ function singleHub(config: TunnelConfig, { log, registry, lifecycle, loadEndpoin
     },
   };
   const start = async () => {
-    const url = config.DATABASE_DIRECT_URL ?? config.DATABASE_URL;
     await loadEndpoints();
-    lifecycle.onClose("hub lock", await lockSingleHub({ url, identity: identityOf(config), log }));
     isActive = true;
     active.set(1);
   };

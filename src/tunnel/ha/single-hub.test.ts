@@ -11,8 +11,7 @@ beforeEach(async () => {
   ({ url } = await freshDatabase());
 });
 
-async function hub(identity: string, at = url) {
-  const log = new CapturedLog();
+async function hub(identity: string, at = url, log = new CapturedLog()) {
   const release = await lockSingleHub({ url: at, identity, log: createLogger("test", "info", log) });
   atEndOfFile(release);
   return { release, log };
@@ -23,6 +22,21 @@ test("a second hub is refused with the name of the hub that serves, until the fi
   await expect(hub("two")).rejects.toThrow("Another hub serves this database: fleet-hub one.");
   await first.release();
   await hub("two");
+});
+
+test("a hub waits for the one that it replaces on its node, and begins when that has ended", async () => {
+  const first = await hub("one");
+  const log = new CapturedLog();
+  let isServing = false;
+  const second = hub("one", url, log).then(() => {
+    isServing = true;
+  });
+  await until(() => log.text.includes("Waiting for this node's hub to end"));
+  // A hub of another node still ends by itself.
+  await expect(hub("two")).rejects.toThrow("Another hub serves this database: fleet-hub one.");
+  expect(isServing).toBe(false);
+  await first.release();
+  await second;
 });
 
 test("a hub of another database is not refused", async () => {

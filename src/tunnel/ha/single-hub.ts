@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
 import { SessionConnection } from "../../platform/postgres/session-connection";
 import type { Logger } from "../../platform/process/log";
@@ -5,7 +6,7 @@ import type { Logger } from "../../platform/process/log";
 interface SingleHubOptions {
   /** Past a pooler: the advisory lock belongs to a session. */
   readonly url: string;
-  /** The node's name, by which another hub names this one. */
+  /** The node's name. */
   readonly identity: string;
   readonly log: Logger;
 }
@@ -14,6 +15,8 @@ const PROBE_EVERY_MS = 5_000;
 const STATEMENT_LIMIT_MS = 5_000;
 /** How long a start waits for the database: a hub whose database is away keeps its tunnels. */
 const START_LIMIT_MS = 3_000;
+/** How often a hub looks whether the one before it on its node has ended. */
+const AGAIN_MS = 100;
 /** The two keys of the advisory lock. */
 const LOCK = [7_107_151, 1];
 
@@ -29,26 +32,40 @@ const HOLDER = `
 
 /**
  * Take the advisory lock of the one hub that a database may have without a Lease, and keep it for this process.
- * Resolves with what releases it. Rejects, naming the holder, when another hub has it. A database that does not answer
- * is no reason to refuse: the hub serves, and tries the lock again with each new connection. A conflict that is found
- * that late is logged, and both hubs serve on.
+ * Resolves with what releases it: at once, or when the hub that had it on the same node has ended, which this one replaces.
+ * Rejects, naming the holder, when a hub of another node has it. A database that does not answer is no reason to refuse:
+ * the hub serves, and tries the lock again with each new connection. A conflict that is found that late is logged, and
+ * both hubs serve on.
  */
 export async function lockSingleHub({ url, identity, log }: SingleHubOptions): Promise<() => Promise<void>> {
+  // Postgres cuts longer names.
+  const name = `fleet-hub ${identity}`.slice(0, 63);
   let serve = (): void => {};
   let refuse = (_error: Error): void => {};
   const answer = new Promise<void>((resolve, reject) => {
     [serve, refuse] = [resolve, reject];
   });
+  const late = setTimeout(() => serve(), START_LIMIT_MS);
   const begin = async (client: pg.Client) => {
     await client.query(KEEPALIVES);
-    if ((await client.query(TAKE)).rows[0].taken) return serve();
-    const holder = (await client.query(HOLDER)).rows[0]?.name ?? "a hub that has just ended";
-    log.error({ hub: holder }, "Another hub serves this database");
-    refuse(new Error(`Another hub serves this database: ${holder}. Several hubs need HUB_LEASE=kubernetes.`));
+    let isWaiting = false;
+    while (!(await client.query(TAKE)).rows[0].taken) {
+      const holder = (await client.query(HOLDER)).rows[0]?.name ?? "a hub that has just ended";
+      if (holder !== name) {
+        log.error({ hub: holder }, "Another hub serves this database");
+        return refuse(
+          new Error(`Another hub serves this database: ${holder}. Several hubs need HUB_LEASE=kubernetes.`),
+        );
+      }
+      if (!isWaiting) log.info("Waiting for this node's hub to end, which this one replaces");
+      isWaiting = true;
+      clearTimeout(late);
+      await delay(AGAIN_MS);
+    }
+    return serve();
   };
   const connection = new SessionConnection(url, {
-    // Postgres cuts longer names.
-    name: `fleet-hub ${identity}`.slice(0, 63),
+    name,
     everyMs: PROBE_EVERY_MS,
     limitMs: STATEMENT_LIMIT_MS,
     begin,
@@ -57,7 +74,6 @@ export async function lockSingleHub({ url, identity, log }: SingleHubOptions): P
       serve();
     },
   });
-  const late = setTimeout(serve, START_LIMIT_MS);
   try {
     await answer;
   } catch (error) {

@@ -1,4 +1,5 @@
-import { asRoot } from "../../testing/system/namespaces";
+import { planes } from "../../domain/tunnel-planes";
+import { asRoot, controlStream } from "../../testing/system/namespaces";
 import { droneEchoes, type HubPair, hubPair } from "../../testing/system/namespaces/hub-pair";
 import type { PairedHub } from "../../testing/system/namespaces/paired-hub";
 import { until } from "../../testing/until";
@@ -57,6 +58,37 @@ asRoot(
       );
       return rows.length === 1;
     });
+    await secondIsRefused();
+  },
+);
+
+asRoot(
+  "a daemon that is started beside the one on its node replaces it: no packet is lost, and the edge is away for a moment",
+  async () => {
+    const [operator, drone] = [pair.operator.client.node, pair.drone.client.node];
+    const echo = { protocol: "tcp", port: 5001 } as const;
+    await drone.echo(echo);
+    const limitMs = await controlStream(operator, drone, echo.port);
+    await operator.stream("replaced", { host: pair.drone.ip, ...echo });
+    const edge = { host: planes.drones.hub, protocol: "tcp", port: 8088 } as const;
+    await until(() => drone.probe(edge, 500));
+    let isReplaced = false;
+    const replaced = first.replace().finally(() => {
+      isReplaced = true;
+    });
+    let [openAt, awayMs] = [performance.now(), 0];
+    for (let after = 0; after < 10; after += isReplaced ? 1 : 0) {
+      if (!(await drone.probe(edge, 500))) continue;
+      awayMs = Math.max(awayMs, performance.now() - openAt);
+      openAt = performance.now();
+    }
+    await replaced;
+    process.stdout.write(
+      `the edge of a hub whose daemon was replaced was away for ${Math.round(awayMs)} ms\n`,
+    );
+    expect(awayMs).toBeLessThan(3_000);
+    await until(async () => (await first.readiness()) === "ready");
+    expect((await operator.report("replaced")).worstMs).toBeLessThan(await limitMs());
     await secondIsRefused();
   },
 );

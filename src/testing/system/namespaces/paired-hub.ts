@@ -83,13 +83,22 @@ export class PairedHub {
     await until(async () => (await this.readiness()) !== "away", 60_000);
   }
 
-  /** Start the daemon; `gone` tells when it has ended. */
+  /** Start the daemon; `ended` tells when it has ended. */
   launch(): void {
     const child = spawnNodeIn(this.node, [join(this.programs, "cmd", "tunnel.js")], this.env);
     this.child = child;
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on("data", (bytes) => this.output.push(`${bytes}`));
     }
+  }
+
+  /** Start another daemon beside the one that serves, as an upgrade does, and end that one when the other is waiting. */
+  async replace(): Promise<void> {
+    const before = this.child;
+    this.output.length = 0;
+    this.launch();
+    await until(() => this.output.join("").includes("Waiting for this node's hub to end"));
+    process.kill(daemonOf(before), "SIGTERM");
   }
 
   /** `ready`, `standby` and so on; `away` without an answer within a second. */
@@ -108,11 +117,9 @@ export class PairedHub {
 
   /** To the daemon, not to its guard. */
   signal(signal: NodeJS.Signals): void {
-    const nsenter = this.child?.pid as number;
-    // nsenter waits for the daemon, which is its only child, and stops and goes on with it.
-    const [daemon] = readFileSync(`/proc/${nsenter}/task/${nsenter}/children`, "utf8").split(" ");
-    process.kill(Number(daemon), signal);
-    if (signal === "SIGCONT") process.kill(nsenter, signal);
+    process.kill(daemonOf(this.child), signal);
+    // nsenter stops and goes on with it.
+    if (signal === "SIGCONT") process.kill(this.child?.pid as number, signal);
   }
 
   get isRunning(): boolean {
@@ -162,4 +169,10 @@ export class PairedHub {
   private ask(path: string): Promise<string> {
     return this.node.http(`http://127.0.0.1:5050${path}`);
   }
+}
+
+/** nsenter waits for the daemon, which is its only child. */
+function daemonOf(nsenter: ChildProcess | undefined): number {
+  const [daemon] = readFileSync(`/proc/${nsenter?.pid}/task/${nsenter?.pid}/children`, "utf8").split(" ");
+  return Number(daemon);
 }
