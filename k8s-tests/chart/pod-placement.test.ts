@@ -37,7 +37,7 @@ test.each(tainted)(
       ({ pod }) => pod.hostNetwork,
     );
     const components = ofHub.map(({ labels }) => labels["app.kubernetes.io/component"]);
-    expect(components.toSorted()).toEqual(["active-hub", "teardown", "tunnel"]);
+    expect(components.toSorted()).toEqual(["active-hub", "teardown", "tunnel", "wireguard-go"]);
     const refused = ofHub.filter(({ pod }) => !isTolerated(pod.tolerations ?? [], key, effect));
     expect(refused.map(({ object }) => object.metadata.name)).toEqual([]);
   },

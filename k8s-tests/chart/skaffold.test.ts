@@ -164,7 +164,9 @@ describe.each(combinations.map((profiles) => ({ profiles })))(
         const into = served.filter(({ container }) => container.image === `${image}:built`);
         expect(into.length).toBeGreaterThan(3);
         expect(into.filter(({ isWritable }) => !isWritable).map(({ objectName }) => objectName)).toEqual([]);
-        for (const { container } of into) {
+        // A change of the sources ends no tunnel.
+        const running = into.filter(({ container }) => container.name !== "wireguard-go");
+        for (const { container } of running) {
           expect(container.args).toEqual(expect.arrayContaining(["--watch", "./.ci/compile-on-load.cjs"]));
           const file = container.args?.at(-1) as string;
           expect([file, existsSync(join(packageRoot, file))]).toEqual([`cmd/${container.name}.ts`, true]);

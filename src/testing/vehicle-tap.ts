@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { decode } from "../vehicle/mavlink/wire/codec";
 import { FrameReader } from "../vehicle/mavlink/wire/frame-reader";
-import { common, type MavLinkData } from "../vehicle/mavlink/wire/messages";
+import { common, type MavLinkData, minimal } from "../vehicle/mavlink/wire/messages";
 import { atEndOfFile } from "./clean-up";
 
 export interface VehicleTap {
@@ -13,6 +13,8 @@ export interface VehicleTap {
   readonly mostOpen: number;
   /** Chunks from a connection that a newer one had replaced more than `REPLACED_MS` before. */
   readonly fromReplaced: number;
+  /** When the last heartbeat of a ground station came, by `performance.now()`. */
+  readonly heartbeatAt: number;
   /** MAV_CMD numbers of every received copy of an order, in order, without `repetitions`. */
   readonly orders: readonly number[];
   /** The orders that arrived as COMMAND_LONG, whole. */
@@ -70,6 +72,7 @@ export async function tapVehicle(
   let mostOpen = 0;
   let newest: { readonly near: Socket; readonly since: number } | undefined;
   let fromReplaced = 0;
+  let heartbeatAt = Number.NEGATIVE_INFINITY;
   const server = createServer((near) => {
     open.add(near);
     mostOpen = Math.max(mostOpen, open.size);
@@ -86,6 +89,7 @@ export async function tapVehicle(
     const reader = new FrameReader((frame) => {
       const message = decode(frame);
       if (message instanceof common.TimeSync) conversation.asked(message);
+      if (message instanceof minimal.Heartbeat) heartbeatAt = performance.now();
       const isLong = message instanceof common.CommandLong;
       if (!isLong && !(message instanceof common.CommandInt)) return;
       if (conversation.isRepetition(message)) {
@@ -124,6 +128,9 @@ export async function tapVehicle(
     },
     get fromReplaced() {
       return fromReplaced;
+    },
+    get heartbeatAt() {
+      return heartbeatAt;
     },
     orders,
     commandLongs,

@@ -64,23 +64,24 @@ topologySpreadConstraints:
 {{- end }}
 
 {{/*
-{root, readyPath}: probes of a process that serves /healthz and /readyz on its port `http`. One that a debugger may
-hold is not ended for it.
+{root, readyPath, port}: probes of a process that serves /healthz and /readyz, on its port `http` if none is given. One
+that a debugger may hold is not ended for it.
 */}}
 {{- define "fleet.probes" -}}
+{{- $port := .port | default "http" }}
 {{- if not .root.Values.development.debug }}
 startupProbe:
-  httpGet: {path: /healthz, port: http}
+  httpGet: {path: /healthz, port: {{ $port }}}
   periodSeconds: 2
   failureThreshold: 45
 livenessProbe:
-  httpGet: {path: /healthz, port: http}
+  httpGet: {path: /healthz, port: {{ $port }}}
   periodSeconds: 10
   timeoutSeconds: 5
   failureThreshold: 4
 {{- end }}
 readinessProbe:
-  httpGet: {path: {{ .readyPath | default "/readyz" | quote }}, port: http}
+  httpGet: {path: {{ .readyPath | default "/readyz" | quote }}, port: {{ $port }}}
   periodSeconds: 5
   timeoutSeconds: 5
 {{- end }}

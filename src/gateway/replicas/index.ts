@@ -20,7 +20,7 @@ export interface Replicas {
 }
 
 /** Longer than a garbage collection or a failing Redis connection; a vehicle has no holder for this long after a crash. */
-const LEASE_MS = 3_000;
+const LEASE_MS = 2_000;
 /** Every replica closes what it has open to the drone that is named here. */
 const CLOSE_CHANNEL = "fleet:links:close";
 

@@ -26,8 +26,8 @@ export const hubLeaseGroup = {
     "Name of this hub in the Lease, to which a random part is added; the node's host name when absent.",
   ),
   HUB_LEASE_DURATION_SECONDS: integer(
-    [3, 300],
-    6,
+    [1, 300],
+    3,
     "Another hub takes a Lease that was not renewed for this long. The holder renews the Lease six times as often, and takes its planes down when it could not renew for two thirds of this time.",
   ),
   HUB_LEASE_PATH: leasePath,

@@ -12,11 +12,11 @@ import type { Endpoints } from "./endpoints";
 const GROUP_SIZE = 250;
 const GROUP_INTERVAL_MS = 50;
 /**
- * The public address moves a moment after a hub is ready, and the answers to earlier handshakes are lost. WireGuard itself
- * would try again after five seconds.
+ * The pauses between rounds. The public address moves a moment after a hub is ready, and the answers to earlier handshakes
+ * are lost; WireGuard itself would try again after five seconds. A handshake ends the one before, so a client whose answer
+ * takes long needs a long pause.
  */
-const ROUNDS = 6;
-const ROUND_INTERVAL_MS = 1_000;
+const PAUSES_MS = [250, 250, 500, 500, 1_000, 1_000, 1_000, 1_000];
 
 interface TakeoverOptions {
   readonly os: Os;
@@ -35,7 +35,7 @@ interface TakeoverOptions {
 export class TakeoverHandshakes {
   /** The peers that have not answered, each with its last handshake before the first round. */
   private waiting = new Map<PublicKey, number>();
-  private roundsLeft = 0;
+  private round = 0;
   private dueAt = 0;
 
   constructor(private readonly options: TakeoverOptions) {}
@@ -67,7 +67,7 @@ export class TakeoverHandshakes {
     const { os, networkInterface, endpoints, log } = this.options;
     const known = [...peers.keys()].filter((key) => endpoints.of(key) !== undefined);
     this.waiting = new Map(known.map((key) => [key, peers.get(key)?.latestHandshake ?? 0]));
-    this.roundsLeft = ROUNDS;
+    this.round = 0;
     await this.inGroups((keys) => startHandshakes(os, networkInterface, keys));
     log.info({ interface: networkInterface, peers: this.waiting.size }, "Sent handshakes to the peers");
   }
@@ -109,9 +109,10 @@ export class TakeoverHandshakes {
         log.error({ err: error, interface: networkInterface }, "Cannot send handshakes to some peers"),
       );
     }
-    if (--this.roundsLeft === 0) return this.waiting.clear();
+    const pauseMs = PAUSES_MS[this.round++];
+    if (pauseMs === undefined) return this.waiting.clear();
     // A large fleet needs time to answer: thousands of handshakes keep this node busy for seconds.
-    const waitMs = Math.max(ROUND_INTERVAL_MS, 2 * (performance.now() - startedAt));
+    const waitMs = Math.max(pauseMs, 2 * (performance.now() - startedAt));
     this.dueAt = performance.now() + waitMs;
     setTimeout(() => this.waiting.size > 0 && onDue(), waitMs + 1).unref();
   }

@@ -3,10 +3,11 @@ import { hubLeaseGroup } from "../../platform/config/hub-lease";
 import { asRoot } from "../../testing/system/namespaces";
 import { droneEchoes, type HubPair, hubPair, PAIR_LEASE } from "../../testing/system/namespaces/hub-pair";
 import type { PairedHub } from "../../testing/system/namespaces/paired-hub";
+import { standsBy, Takeovers } from "../../testing/system/namespaces/takeovers";
 import { until as untilWithin } from "../../testing/until";
 
-/** How long an idle client may be away after a hub's end; by itself it would notice after up to two minutes. */
-const BACK_WITHIN_MS = 10_000;
+/** How long idle clients without saved endpoints are watched. */
+const UNKNOWN_MS = 10_000;
 /** The default durations. */
 const LEASE_MS = 1_000 * hubLeaseGroup.HUB_LEASE_DURATION_SECONDS.parse(undefined);
 const DEADLINE_MS = (2 * LEASE_MS) / 3;
@@ -18,10 +19,12 @@ const SETTLED_MS = 12_000;
 const until = <T>(look: () => Promise<T> | T, limitMs?: number) => untilWithin(look, limitMs, 100);
 
 let pair: HubPair;
+let takeovers: Takeovers;
 
 beforeAll(async () => {
   if (process.getuid?.() !== 0) return;
   pair = await hubPair({ DB_REFRESH_SECONDS: "2" });
+  takeovers = new Takeovers(pair, LEASE_MS);
   const [a, b] = pair.hubs;
   await a.start();
   await until(() => pair.address.target === a);
@@ -29,64 +32,13 @@ beforeAll(async () => {
   await pair.connect();
 }, 120_000);
 
-/** Whatever became of the hubs in the test before: one serves, the other stands by and knows where clients are. */
 beforeEach(async () => {
   if (process.getuid?.() !== 0) return;
-  pair.leases.mend();
-  for (const hub of pair.hubs) {
-    for (const link of Object.values(hub.links)) link.mend();
-    if (!hub.isRunning) await hub.start();
-  }
-  await until(() => holder() !== undefined && pair.address.target === serving());
-  await until(() => standsBy(standby()));
-  await until(() => droneEchoes(pair));
-  await until(() => pair.areEndpointsSaved());
+  await takeovers.settle();
 }, 150_000);
 
-const holder = () => pair.leases.holder(PAIR_LEASE);
-const serving = () => pair.hubs[holder() === "a" ? 0 : 1];
-const standby = () => pair.hubs[holder() === "a" ? 1 : 0];
-
-/** With its peers in place. */
-const standsBy = async (hub: PairedHub) =>
-  (await hub.readiness()) === "standby" && (await hub.handshakes()).length === 2;
-
-/** Resolves when the hub has taken the lease; the one before serves no more then. */
-async function taken(from: PairedHub, to: PairedHub): Promise<number> {
-  await until(() => holder() === to.name, TAKEN_WITHIN_MS);
-  const takenAt = Date.now();
-  expect(await from.upPlanes()).toEqual([]);
-  return takenAt;
-}
-
-/** Both clients, which say nothing by themselves, have shaken hands with the hub; then a byte of theirs passes. */
-async function clientsAreBack(at: PairedHub, takenAt: number): Promise<number> {
-  await until(async () => {
-    const shaken = await at.handshakes();
-    return shaken.length === 2 && shaken.every((second) => second >= Math.floor(takenAt / 1000));
-  }, 2 * BACK_WITHIN_MS);
-  await until(() => droneEchoes(pair));
-  return Date.now();
-}
-
-/** To be called when the one before ends. Resolves with the milliseconds until the next had the lease. */
-async function takeOver(from: PairedHub, to: PairedHub): Promise<number> {
-  const endedAt = Date.now();
-  const takenAt = await taken(from, to);
-  await until(() => pair.address.target === to);
-  const backAt = await clientsAreBack(to, takenAt);
-  const { movedAt } = pair.address;
-  const move = movedAt > takenAt ? `${backAt - movedAt} ms after the address had moved` : "without a move";
-  process.stdout.write(
-    `hub ${from.name} → ${to.name}: idle clients echo ${backAt - endedAt} ms after the end of the one before: ` +
-      `lease taken after ${takenAt - endedAt} ms, echo ${backAt - takenAt} ms later, ${move}\n`,
-  );
-  expect(backAt - endedAt).toBeLessThan(BACK_WITHIN_MS);
-  return takenAt - endedAt;
-}
-
 asRoot("a standby does not answer a client's handshakes", async () => {
-  const [active, mute] = [serving(), standby()];
+  const [active, mute] = [takeovers.serving, takeovers.standby];
   const [sent, met] = [await mute.packetsSent(), await mute.packetsReceived()];
   await pair.address.routeTo(mute);
   await expect(pair.connect(3_000)).rejects.toThrow();
@@ -96,11 +48,11 @@ asRoot("a standby does not answer a client's handshakes", async () => {
 });
 
 asRoot.each(["one", "the way back, to a hub that had sessions with the same clients"])(
-  "a hub is killed, %s: the other hub sends handshakes first, and idle clients are connected within ten seconds",
+  "a hub is killed, %s: the other hub sends handshakes first, and idle clients are connected within seconds",
   async () => {
-    const [killed, other] = [serving(), standby()];
+    const [killed, other] = [takeovers.serving, takeovers.standby];
     killed.signal("SIGKILL");
-    await takeOver(killed, other);
+    await takeovers.measure(killed, other);
     await killed.ended();
   },
   90_000,
@@ -109,16 +61,16 @@ asRoot.each(["one", "the way back, to a hub that had sessions with the same clie
 asRoot(
   "a hub that was paused during a takeover sends no packet when it resumes",
   async () => {
-    const [paused, other] = [serving(), standby()];
+    const [paused, other] = [takeovers.serving, takeovers.standby];
     paused.signal("SIGSTOP");
-    const takenAt = await taken(paused, other);
+    const takenAt = await takeovers.taken(paused, other);
     const sent = await paused.packetsSent();
-    await clientsAreBack(other, takenAt);
+    await takeovers.clientsAreBack(other, takenAt);
     paused.signal("SIGCONT");
     await until(() => standsBy(paused));
     expect(await droneEchoes(pair)).toBe(true);
     expect(await paused.packetsSent()).toBe(sent);
-    expect(holder()).toBe(other.name);
+    expect(takeovers.holder).toBe(other.name);
   },
   90_000,
 );
@@ -126,10 +78,10 @@ asRoot(
 asRoot(
   "the other hub takes over at once when a hub stops on SIGTERM",
   async () => {
-    const [ended, other] = [serving(), standby()];
+    const [ended, other] = [takeovers.serving, takeovers.standby];
     ended.signal("SIGTERM");
     // The standby does not wait for the lease to run out.
-    expect(await takeOver(ended, other)).toBeLessThan(DEADLINE_MS);
+    expect((await takeovers.measure(ended, other)).takenMs).toBeLessThan(DEADLINE_MS);
     await ended.ended();
   },
   90_000,
@@ -138,12 +90,12 @@ asRoot(
 asRoot(
   "a hub that loses only the API server stops before the other starts to serve, which needs no Postgres",
   async () => {
-    const [cut, other] = [serving(), standby()];
+    const [cut, other] = [takeovers.serving, takeovers.standby];
     for (const { links } of pair.hubs) links.database.cut();
     cut.links.api.cut();
-    const takenAt = await taken(cut, other);
+    const takenAt = await takeovers.taken(cut, other);
     const sent = await cut.packetsSent();
-    await clientsAreBack(other, takenAt);
+    await takeovers.clientsAreBack(other, takenAt);
     expect(await cut.packetsSent()).toBe(sent);
   },
   90_000,
@@ -152,7 +104,7 @@ asRoot(
 asRoot(
   "without the API server the hub serves until its lease ends, then no hub does, and clients reconnect when it is back",
   async () => {
-    const active = serving();
+    const active = takeovers.serving;
     const renewed = () => pair.leases.leases.get(PAIR_LEASE)?.spec?.renewTime;
     const before = renewed();
     await until(() => renewed() !== before);
@@ -172,7 +124,7 @@ asRoot(
     pair.leases.mend();
     const isReady = async (hub: PairedHub) => (await hub.readiness()) === "ready";
     await until(async () => (await Promise.all(pair.hubs.map(isReady))).includes(true), TAKEN_WITHIN_MS);
-    await clientsAreBack(serving(), mendedAt);
+    await takeovers.clientsAreBack(takeovers.serving, mendedAt);
   },
   120_000,
 );
@@ -180,13 +132,13 @@ asRoot(
 asRoot(
   "a hub that is killed during its takeover is replaced",
   async () => {
-    const [killed, other] = [serving(), standby()];
+    const [killed, other] = [takeovers.serving, takeovers.standby];
     killed.signal("SIGKILL");
-    await until(() => holder() === other.name, TAKEN_WITHIN_MS);
+    await until(() => takeovers.holder === other.name, TAKEN_WITHIN_MS);
     other.signal("SIGKILL");
     await Promise.all([killed.ended(), other.ended()]);
     await killed.start();
-    await takeOver(other, killed);
+    await takeovers.measure(other, killed);
   },
   120_000,
 );
@@ -194,12 +146,12 @@ asRoot(
 asRoot(
   "wireguard-go that is killed during a takeover is restarted with its peers, and they get handshakes",
   async () => {
-    const [killed, other] = [serving(), standby()];
+    const [killed, other] = [takeovers.serving, takeovers.standby];
     killed.signal("SIGKILL");
-    await until(() => holder() === other.name, TAKEN_WITHIN_MS);
+    await until(() => takeovers.holder === other.name, TAKEN_WITHIN_MS);
     const takenAt = Date.now();
     await other.node.shell("kill -9 $(pidof wireguard-go)");
-    await clientsAreBack(other, takenAt);
+    await takeovers.clientsAreBack(other, takenAt);
     await killed.ended();
   },
   120_000,
@@ -208,7 +160,7 @@ asRoot(
 asRoot(
   "without saved endpoints a hub takes over and logs it, and idle clients do not reconnect",
   async () => {
-    const [killed, other] = [serving(), standby()];
+    const [killed, other] = [takeovers.serving, takeovers.standby];
     other.signal("SIGKILL");
     await other.ended();
     // Nothing is written there by the hub that serves, and sessions are too young for a handshake of the clients' own.
@@ -221,11 +173,11 @@ asRoot(
     await until(() => standsBy(other));
     await until(() => Date.now() - spokeAt > SETTLED_MS, 2 * SETTLED_MS);
     killed.signal("SIGKILL");
-    const takenAt = await taken(killed, other);
+    const takenAt = await takeovers.taken(killed, other);
     await until(() => pair.address.target === other);
     expect(other.output.join("")).toContain("Cannot load the previous hub");
     // Without saved endpoints no client reconnects within the promised time.
-    for (; Date.now() - takenAt < BACK_WITHIN_MS; await delay(500)) {
+    for (; Date.now() - takenAt < UNKNOWN_MS; await delay(500)) {
       expect(await other.handshakes()).toEqual([0, 0]);
     }
     // A client that sends a handshake is served.

@@ -40,7 +40,7 @@ const Identity = z.object({
 /** Between two tries with a holder that does not reply. */
 const RETRY_MS = 150;
 /** How often a lease is read while its holder carries out a request. */
-const LEASE_POLL_MS = 500;
+const LEASE_POLL_MS = 250;
 /** Longer than any transfer, with all its retries. */
 const LONGEST_CALL_MS = 180_000;
 const FEED_MS = 1_500;

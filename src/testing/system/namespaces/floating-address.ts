@@ -3,9 +3,6 @@ import { HUB_ADDRESS } from "./hub-testbed";
 import type { Namespace } from "./namespace";
 import type { PairedHub } from "./paired-hub";
 
-/** How often the floating address checks the hubs' readiness, as a load balancer does. */
-const CHECK_EVERY_MS = 1_000;
-
 /** The public address, routed to the hub that is ready, as by a load balancer or keepalived. */
 export class FloatingAddress {
   private timer: NodeJS.Timeout | undefined;
@@ -17,6 +14,8 @@ export class FloatingAddress {
   constructor(
     private readonly wan: Namespace,
     private readonly hubs: readonly PairedHub[],
+    /** How often it asks for the hubs' readiness, as a load balancer does. */
+    private readonly everyMs: number,
   ) {
     atEndOfFile(async () => this.stop());
     this.watch();
@@ -41,7 +40,7 @@ export class FloatingAddress {
       void this.look()
         .catch(() => {})
         .finally(() => this.stopped || this.watch());
-    }, CHECK_EVERY_MS);
+    }, this.everyMs);
   }
 
   private async look(): Promise<void> {

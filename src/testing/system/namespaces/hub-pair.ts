@@ -30,7 +30,11 @@ export interface HubPair {
 
 export const PAIR_LEASE = HUB_LEASE;
 
-export async function hubPair(env: Readonly<Record<string, string>> = {}): Promise<HubPair> {
+/** `askEveryMs`: how often the public address asks which hub is ready. */
+export async function hubPair(
+  env: Readonly<Record<string, string>> = {},
+  { askEveryMs = 1_000 } = {},
+): Promise<HubPair> {
   const [world, leases, wan] = await Promise.all([
     tunnelWorld(),
     FakeLeases.listening(),
@@ -41,7 +45,7 @@ export async function hubPair(env: Readonly<Record<string, string>> = {}): Promi
   const hub = (name: "a" | "b", link: number) =>
     PairedHub.on({ name, link, wan, world, leases, programs, env });
   const hubs = [await hub("a", 1), await hub("b", 5)] as const;
-  const address = new FloatingAddress(wan, hubs);
+  const address = new FloatingAddress(wan, hubs, askEveryMs);
   const ann = await VpnClient.create("ann", wan, HUB_ADDRESS, 1);
   const d1 = await VpnClient.create("d1", wan, HUB_ADDRESS, 2);
   const operator = { client: ann, ...(await world.fleet.user("10.70.0.2")) };

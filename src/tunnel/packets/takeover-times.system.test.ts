@@ -1,0 +1,48 @@
+import { asRoot } from "../../testing/system/namespaces";
+import { hubPair } from "../../testing/system/namespaces/hub-pair";
+import { Takeovers } from "../../testing/system/namespaces/takeovers";
+
+/** `TAKEOVERS=10` measures each as often; the table stands in docs/operation/several-hubs.md. */
+const COUNT = Number(process.env.TAKEOVERS ?? 2);
+const LIMIT_MS = 60_000;
+
+const ways = [
+  ["is killed", "SIGKILL"],
+  ["ends in order", "SIGTERM"],
+] as const;
+
+describe.each([
+  [3, 1_000],
+  [3, 250],
+  [1, 250],
+])("with a Lease of %d s and an address that asks every %d ms", (seconds, askEveryMs) => {
+  let takeovers: Takeovers;
+  beforeAll(async () => {
+    if (process.getuid?.() !== 0) return;
+    const env = { DB_REFRESH_SECONDS: "2", HUB_LEASE_DURATION_SECONDS: `${seconds}` };
+    const pair = await hubPair(env, { askEveryMs });
+    takeovers = new Takeovers(pair, 1_000 * seconds);
+    for (const hub of pair.hubs) await hub.start();
+    await pair.connect();
+  }, 120_000);
+
+  asRoot.each(ways)(
+    "clients are back within seconds when a hub %s",
+    async (way, signal) => {
+      const backMs: number[] = [];
+      for (let n = 0; n < COUNT; n++) {
+        await takeovers.settle();
+        const { serving, standby } = takeovers;
+        serving.signal(signal);
+        backMs.push((await takeovers.measure(serving, standby)).backMs);
+        await serving.ended();
+      }
+      const sorted = backMs.toSorted((a, b) => a - b);
+      const [p50, worst] = [sorted[Math.floor((COUNT - 1) / 2)], sorted.at(-1)];
+      process.stdout.write(
+        `Lease of ${seconds} s, address asked every ${askEveryMs} ms, a hub ${way}: p50 ${p50} ms, worst ${worst} ms of ${COUNT}\n`,
+      );
+    },
+    COUNT * LIMIT_MS,
+  );
+});
