@@ -48,7 +48,7 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
       const hostPorts = containersOf(pod).some(({ ports = [] }) => ports.some(({ hostPort }) => hostPort));
       expect({ of: object.metadata.name, hostNetwork, hostPID, hostIPC, hostPorts }).toEqual({
         of: object.metadata.name,
-        hostNetwork: ["tunnel", "active-hub", "teardown"].includes(component),
+        hostNetwork: ["tunnel", "wireguard-go", "active-hub", "teardown"].includes(component),
         hostPID: false,
         hostIPC: false,
         hostPorts: component === "janus" && name === "Janus on its node's ports",
@@ -56,10 +56,10 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
     }
   });
 
-  test("only the tunnel and its teardown are privileged or mount the host's files", () => {
+  test("only the tunnel, wireguard-go and the teardown are privileged or mount the host's files", () => {
     for (const { object, pod, labels } of workloads(objects)) {
-      const component = labels["app.kubernetes.io/component"];
-      if (component === "tunnel" || component === "teardown") continue;
+      const component = labels["app.kubernetes.io/component"] ?? "";
+      if (["tunnel", "wireguard-go", "teardown"].includes(component)) continue;
       const where = `${object.kind}/${object.metadata.name}`;
       expect([where, pod.volumes?.filter((volume) => volume.hostPath) ?? []]).toEqual([where, []]);
       expect(pod.securityContext).toMatchObject({
@@ -90,7 +90,8 @@ describe.each(matrix)("with $name", ({ name, values, example }) => {
 
   test("every container that serves has three probes, and under a debugger none that restarts it", () => {
     for (const { pod, labels } of workloads(objects).filter(({ isService }) => isService)) {
-      if (labels["app.kubernetes.io/component"] === "active-hub") continue;
+      // They answer no requests.
+      if (["active-hub", "wireguard-go"].includes(labels["app.kubernetes.io/component"] ?? "")) continue;
       for (const container of pod.containers) {
         if (container.args?.includes("--inspect") && container.name !== "simulator") {
           const { startupProbe, livenessProbe, readinessProbe } = container;
