@@ -34,7 +34,10 @@ describe.each([
         await takeovers.settle();
         const { serving, standby } = takeovers;
         serving.signal(signal);
-        backMs.push((await takeovers.measure(serving, standby)).backMs);
+        const measured = await takeovers.measure(serving, standby);
+        // The standby does not wait for the lease of a hub that gave it up.
+        if (signal === "SIGTERM") expect(measured.takenMs).toBeLessThan(800 * seconds);
+        backMs.push(measured.backMs);
         await serving.ended();
       }
       const sorted = backMs.toSorted((a, b) => a - b);
