@@ -95,6 +95,11 @@ test.each([
     /monitoring\.runbooks.*monitoring\.runbookBase/,
   ],
   ["a former name", { tunnel: { follower: { resources: {} } } }, /tunnel\.follower.*tunnel\.activeHub/],
+  [
+    "wireguard-go in the tunnel's pod",
+    { tunnel: { userspace: { enabled: true } } },
+    /tunnel\.userspace\.enabled is gone/,
+  ],
   ["a wait that is a constant now", { setup: { waitSeconds: 600 } }, /setup\.waitSeconds is gone/],
   [
     "an image of its own for the router",

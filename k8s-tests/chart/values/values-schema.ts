@@ -93,6 +93,7 @@ function referredTo(schema: Schema, found = new Set<string>()): Set<string> {
 const formerNames: Readonly<Record<string, Record<string, Schema>>> = {
   setup: { mavlinkRouterImage: {}, waitSeconds: {} },
   tunnel: { follower: {} },
+  "tunnel.userspace": { enabled: {} },
   monitoring: { runbooks: {} },
 };
 
