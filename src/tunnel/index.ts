@@ -21,6 +21,7 @@ import { Firewall } from "./firewall/firewall";
 import { identityOf, type LeaseStore, openHub } from "./ha";
 import { Endpoints } from "./ha/endpoints";
 import { lockSingleHub } from "./ha/single-hub";
+import { waitingFile } from "./ha/waiting-file";
 import { tunnelMetrics } from "./metrics";
 import { chooseDataPlane, type DataPlane } from "./os/data-plane";
 import { PlanePeers } from "./reconcile/plane-peers";
@@ -74,8 +75,11 @@ export async function startTunnel(
   const lifecycle = new Lifecycle(log, config.SHUTDOWN_DRAIN_SECONDS * 1000);
   const url = config.DATABASE_DIRECT_URL ?? config.DATABASE_URL;
   // Before all else, and released last: the hub before may still serve, and the next one begins at once.
-  if (config.HUB_LEASE === "none")
-    lifecycle.onClose("hub lock", await lockSingleHub({ url, identity: identityOf(config), log }));
+  if (config.HUB_LEASE === "none") {
+    const onWaiting = waitingFile(config.HUB_LEASE_PATH, log);
+    const identity = identityOf(config);
+    lifecycle.onClose("hub lock", await lockSingleHub({ url, identity, log, onWaiting }));
+  }
   const registry = createMetrics("tunnel");
   const metrics = tunnelMetrics(registry);
 

@@ -64,8 +64,8 @@ topologySpreadConstraints:
 {{- end }}
 
 {{/*
-{root, readyPath, port}: probes of a process that serves /healthz and /readyz, on its port `http` if none is given. One
-that a debugger may hold is not ended for it.
+{root, readyPath, readiness, port}: probes of a process that serves /healthz and /readyz, on its port `http` if none is
+given. One that a debugger may hold is not ended for it.
 */}}
 {{- define "fleet.probes" -}}
 {{- $port := .port | default "http" }}
@@ -81,7 +81,11 @@ livenessProbe:
   failureThreshold: 4
 {{- end }}
 readinessProbe:
+  {{- with .readiness }}
+  {{- . | nindent 2 }}
+  {{- else }}
   httpGet: {path: {{ .readyPath | default "/readyz" | quote }}, port: {{ $port }}}
+  {{- end }}
   periodSeconds: 5
   timeoutSeconds: 5
 {{- end }}

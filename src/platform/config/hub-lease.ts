@@ -8,7 +8,7 @@ const leasePath = z
   .min(1)
   .default("/run/fleet-tunnel/lease.json")
   .describe(
-    "With HUB_LEASE: file in which the daemon tells its guard how long this node may serve. Use a file system that does not outlive the machine.",
+    "With HUB_LEASE: file in which the daemon tells its guard how long this node may serve. Use a file system that does not outlive the machine. Without: beside it is the file `waiting` while the daemon waits for the one before it on its node.",
   );
 
 export const hubLeaseGroup = {

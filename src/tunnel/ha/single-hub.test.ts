@@ -11,8 +11,15 @@ beforeEach(async () => {
   ({ url } = await freshDatabase());
 });
 
-async function hub(identity: string, at = url, log = new CapturedLog()) {
-  const release = await lockSingleHub({ url: at, identity, log: createLogger("test", "info", log) });
+async function hub(
+  identity: string,
+  at = url,
+  log = new CapturedLog(),
+  onWaiting?: (isWaiting: boolean) => void,
+) {
+  const release = await lockSingleHub({
+    ...{ url: at, identity, log: createLogger("test", "info", log), onWaiting },
+  });
   atEndOfFile(release);
   return { release, log };
 }
@@ -27,16 +34,20 @@ test("a second hub is refused with the name of the hub that serves, until the fi
 test("a hub waits for the one that it replaces on its node, and begins when that has ended", async () => {
   const first = await hub("one");
   const log = new CapturedLog();
+  const waits: boolean[] = [];
   let isServing = false;
-  const second = hub("one", url, log).then(() => {
+  const onWaiting = (isWaiting: boolean) => waits.push(isWaiting);
+  const second = hub("one", url, log, onWaiting).then(() => {
     isServing = true;
   });
   await until(() => log.text.includes("Waiting for this node's hub to end"));
   // A hub of another node still ends by itself.
   await expect(hub("two")).rejects.toThrow("Another hub serves this database: fleet-hub one.");
   expect(isServing).toBe(false);
+  expect(waits).toEqual([true]);
   await first.release();
   await second;
+  expect(waits).toEqual([true, false]);
 });
 
 test("a hub of another database is not refused", async () => {

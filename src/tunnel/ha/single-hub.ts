@@ -9,6 +9,8 @@ interface SingleHubOptions {
   /** The node's name. */
   readonly identity: string;
   readonly log: Logger;
+  /** Called when the wait for the hub before on this node begins, and when it has ended. */
+  readonly onWaiting?: (isWaiting: boolean) => void;
 }
 
 const PROBE_EVERY_MS = 5_000;
@@ -37,7 +39,8 @@ const HOLDER = `
  * the hub serves, and tries the lock again with each new connection. A conflict that is found that late is logged, and
  * both hubs serve on.
  */
-export async function lockSingleHub({ url, identity, log }: SingleHubOptions): Promise<() => Promise<void>> {
+export async function lockSingleHub(options: SingleHubOptions): Promise<() => Promise<void>> {
+  const { url, identity, log, onWaiting } = options;
   // Postgres cuts longer names.
   const name = `fleet-hub ${identity}`.slice(0, 63);
   let serve = (): void => {};
@@ -57,11 +60,15 @@ export async function lockSingleHub({ url, identity, log }: SingleHubOptions): P
           new Error(`Another hub serves this database: ${holder}. Several hubs need HUB_LEASE=kubernetes.`),
         );
       }
-      if (!isWaiting) log.info("Waiting for this node's hub to end, which this one replaces");
+      if (!isWaiting) {
+        log.info("Waiting for this node's hub to end, which this one replaces");
+        onWaiting?.(true);
+      }
       isWaiting = true;
       clearTimeout(late);
       await delay(AGAIN_MS);
     }
+    if (isWaiting) onWaiting?.(false);
     return serve();
   };
   const connection = new SessionConnection(url, {

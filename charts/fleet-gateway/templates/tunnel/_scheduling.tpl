@@ -29,3 +29,20 @@ nodeAffinity:
       {{- end }}
 {{- end }}
 {{- end }}
+
+{{/*
+How the pod's probe asks the daemon. While it waits for the one before it on the node, that one answers at its port, and may
+not be ready: this is ready to replace it.
+*/}}
+{{- define "fleet.tunnel.readiness" -}}
+exec:
+  command:
+    - bash
+    - -c
+    - |
+      [ ! -e /run/fleet-tunnel/waiting ] || exit 0
+      exec 3<>"/dev/tcp/$HOST/5050"
+      printf 'GET /readyz HTTP/1.0\r\n\r\n' >&3
+      read -r _ status _ <&3
+      [ "$status" = 200 ]
+{{- end }}
