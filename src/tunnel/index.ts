@@ -10,6 +10,7 @@ import { systemClock } from "../platform/process/clock";
 import { Lifecycle } from "../platform/process/lifecycle";
 import { createLogger, type LogDestination, type Logger } from "../platform/process/log";
 import { createMetrics } from "../platform/process/metrics";
+import { inUrl, isWildcard } from "../platform/process/open-port";
 import { reachabilityProbes } from "../platform/process/reachability";
 import { Keyring } from "./client-configs/keyring";
 import { LocalIndexCopy } from "./client-configs/peer-index";
@@ -20,8 +21,8 @@ import { allowDns, parseExtraAllow } from "./firewall/extra-allow";
 import { Firewall } from "./firewall/firewall";
 import { identityOf, type LeaseStore, openHub } from "./ha";
 import { Endpoints } from "./ha/endpoints";
+import { Predecessor } from "./ha/predecessor";
 import { lockSingleHub } from "./ha/single-hub";
-import { waitingFile } from "./ha/waiting-file";
 import { tunnelMetrics } from "./metrics";
 import { chooseDataPlane, type DataPlane } from "./os/data-plane";
 import { PlanePeers } from "./reconcile/plane-peers";
@@ -76,9 +77,11 @@ export async function startTunnel(
   const url = config.DATABASE_DIRECT_URL ?? config.DATABASE_URL;
   // Before all else, and released last: the hub before may still serve, and the next one begins at once.
   if (config.HUB_LEASE === "none") {
-    const onWaiting = waitingFile(config.HUB_LEASE_PATH, log);
-    const identity = identityOf(config);
-    lifecycle.onClose("hub lock", await lockSingleHub({ url, identity, log, onWaiting }));
+    const before = new Predecessor(config.HUB_LEASE_PATH, log);
+    if (config.TUNNEL_PORT !== 0) await before.awaitPort(ownUrl(config));
+    const options = { url, identity: identityOf(config), log, wait: () => before.wait() };
+    lifecycle.onClose("hub lock", await lockSingleHub(options));
+    before.hasEnded();
   }
   const registry = createMetrics("tunnel");
   const metrics = tunnelMetrics(registry);
@@ -227,6 +230,10 @@ export async function startTunnel(
     throw error;
   }
 }
+
+/** Of the status API, as this node reaches it. */
+const ownUrl = ({ HOST, TUNNEL_PORT }: TunnelConfig): string =>
+  `http://${isWildcard(HOST) ? "127.0.0.1" : inUrl(HOST)}:${TUNNEL_PORT}`;
 
 /** A plane whose hub key cannot be used has no entry; its interface says why at each attempt. */
 function hubsForClients(config: TunnelConfig, log: Logger): Partial<Record<PlaneName, HubForClients>> {

@@ -45,7 +45,6 @@ const REPEATED: Readonly<Record<string, string>> = {
   "src/tunnel/reconcile/reconciler.ts":
     "its own node; only the hub that has the lease serves, as lease tests try",
   "src/tunnel/status/stats-poll.ts": "reads",
-  "src/tunnel/ha/single-hub.ts": "waits for the daemon before it on its node; Postgres gives the lock to one",
   "src/tunnel/ha/takeover.ts": "its own peers",
   "src/tunnel/os/supervised-process.ts": "its own process",
   "src/tunnel/wireguard/userspace.ts": "its own process",

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
 import { SessionConnection } from "../../platform/postgres/session-connection";
 import type { Logger } from "../../platform/process/log";
@@ -9,16 +8,14 @@ interface SingleHubOptions {
   /** The node's name. */
   readonly identity: string;
   readonly log: Logger;
-  /** Called when the wait for the hub before on this node begins, and when it has ended. */
-  readonly onWaiting?: (isWaiting: boolean) => void;
+  /** Resolves when it is time to look again whether the hub before on this node has ended. */
+  readonly wait: () => Promise<void>;
 }
 
 const PROBE_EVERY_MS = 5_000;
 const STATEMENT_LIMIT_MS = 5_000;
 /** How long a start waits for the database: a hub whose database is away keeps its tunnels. */
 const START_LIMIT_MS = 3_000;
-/** How often a hub looks whether the one before it on its node has ended. */
-const AGAIN_MS = 100;
 /** The two keys of the advisory lock. */
 const LOCK = [7_107_151, 1];
 
@@ -40,7 +37,7 @@ const HOLDER = `
  * both hubs serve on.
  */
 export async function lockSingleHub(options: SingleHubOptions): Promise<() => Promise<void>> {
-  const { url, identity, log, onWaiting } = options;
+  const { url, identity, log, wait } = options;
   // Postgres cuts longer names.
   const name = `fleet-hub ${identity}`.slice(0, 63);
   let serve = (): void => {};
@@ -51,7 +48,6 @@ export async function lockSingleHub(options: SingleHubOptions): Promise<() => Pr
   const late = setTimeout(() => serve(), START_LIMIT_MS);
   const begin = async (client: pg.Client) => {
     await client.query(KEEPALIVES);
-    let isWaiting = false;
     while (!(await client.query(TAKE)).rows[0].taken) {
       const holder = (await client.query(HOLDER)).rows[0]?.name ?? "a hub that has just ended";
       if (holder !== name) {
@@ -60,15 +56,9 @@ export async function lockSingleHub(options: SingleHubOptions): Promise<() => Pr
           new Error(`Another hub serves this database: ${holder}. Several hubs need HUB_LEASE=kubernetes.`),
         );
       }
-      if (!isWaiting) {
-        log.info("Waiting for this node's hub to end, which this one replaces");
-        onWaiting?.(true);
-      }
-      isWaiting = true;
       clearTimeout(late);
-      await delay(AGAIN_MS);
+      await wait();
     }
-    if (isWaiting) onWaiting?.(false);
     return serve();
   };
   const connection = new SessionConnection(url, {

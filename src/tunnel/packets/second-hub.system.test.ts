@@ -93,6 +93,17 @@ asRoot(
   },
 );
 
+asRoot("a daemon also waits for one on its node that lost its lock while Postgres was away", async () => {
+  first.links.database.cut();
+  await until(() => first.output.join("").includes("The database is away"));
+  await first.replace();
+  first.links.database.mend();
+  await until(async () => (await first.readiness()) === "ready");
+  expect(first.output.join("")).not.toContain("EADDRINUSE");
+  expect(await droneEchoes(pair)).toBe(true);
+  await secondIsRefused();
+});
+
 asRoot("a second hub serves when it is started again after the first has ended", async () => {
   first.signal("SIGKILL");
   await first.ended();
