@@ -77,6 +77,11 @@ RUN apt-get update \
 USER 10001:10001
 CMD ["node", "dist/cmd/worker.js"]
 
+# What Debian's packages are in the images, for `npm run release`.
+FROM scratch AS packages
+COPY --from=runtime /var/lib/dpkg/status fleet-gateway
+COPY --from=worker /var/lib/dpkg/status fleet-gateway-worker
+
 # For skaffold: the sources and their compiler beside the program, so that a changed file need only be copied in.
 FROM ${DEVELOPMENT_BASE} AS development
 COPY --from=program /app/node_modules node_modules

@@ -5,9 +5,11 @@ import { parse, parseDocument, stringify } from "yaml";
 import { packageRoot, version as packageVersion } from "../../src/platform/process/version";
 import { type Bom, bomOf, type Component, imageComponent } from "./bom";
 import { changesOf, newestRelease, type Release } from "./changelog";
+import { debianComponents } from "./debian";
 import { thirdPartyImages } from "./images";
 
 const chart = "charts/fleet-gateway";
+const ourImages = ["fleet-gateway", "fleet-gateway-worker"];
 
 const read = (...path: string[]): string => readFileSync(join(packageRoot, ...path), "utf8");
 const chartYaml = parse(read(chart, "Chart.yaml"));
@@ -24,7 +26,8 @@ function main(folder: string): void {
   const name = `fleet-gateway-${release.version}`;
   write("NOTES.md", `# Fleet Gateway ${release.version}\n\n${release.notes}\n`);
   write(`${name}.chart.cdx.json`, json(chartBom(release)));
-  write(`${name}.image.cdx.json`, json(imageBom(release)));
+  for (const image of ourImages)
+    write(`${image}-${release.version}.image.cdx.json`, json(imageBom(image, release)));
   const archive = execFileSync("git", ["archive", "HEAD", chart], { cwd: packageRoot, maxBuffer: 2 ** 26 });
   execFileSync("tar", ["--extract", "--directory", folder], { input: archive });
   write(join(chart, "Chart.yaml"), annotated(release));
@@ -56,10 +59,7 @@ function requireVersion(version: string): void {
 /** Chart.yaml with what changed, and with the images that it runs. */
 function annotated({ version, notes }: Release): string {
   const document = parseDocument(read(chart, "Chart.yaml"));
-  const ours = ["fleet-gateway", "fleet-gateway-worker"].map((image) => ({
-    name: image,
-    image: `${image}:${version}`,
-  }));
+  const ours = ourImages.map((image) => ({ name: image, image: `${image}:${version}` }));
   const images = [...ours, ...bundledImages().map((image) => ({ name: image.split(/[/:]/).at(-2), image }))];
   document.setIn(["annotations", "artifacthub.io/changes"], stringify(changesOf(notes)));
   document.setIn(["annotations", "artifacthub.io/images"], stringify(images));
@@ -81,15 +81,23 @@ function chartBom({ version, date }: Release): Bom {
   return bomOf(helm("fleet-gateway"), parts, `${date}T00:00:00Z`);
 }
 
-/** npm's packages that run in production, and the images that ours is built on. */
-function imageBom({ version, date }: Release): Bom {
+/** npm's packages that run in production, the images that ours are built on, and Debian's packages if they are known. */
+function imageBom(name: string, { version, date }: Release): Bom {
   const args = ["sbom", "--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only"];
   const packages: Bom = JSON.parse(
     execFileSync("npm", args, { cwd: packageRoot, encoding: "utf8", maxBuffer: 2 ** 26 }),
   );
-  const purl = `pkg:docker/fleet-gateway@${version}`;
-  const parts = [...imagesThatRunAs(/our images/).map(imageComponent), ...packages.components];
-  return bomOf({ type: "container", name: "fleet-gateway", version, purl }, parts, `${date}T00:00:00Z`);
+  const bases = imagesThatRunAs(/our images/).map(imageComponent);
+  const parts = [...bases, ...packages.components, ...debianPackages(name, bases)];
+  const purl = `pkg:docker/${name}@${version}`;
+  return bomOf({ type: "container", name, version, purl }, parts, `${date}T00:00:00Z`);
+}
+
+/** RELEASE_PACKAGES is a folder that says what Debian installed in the images. */
+function debianPackages(image: string, bases: readonly Component[]): Component[] {
+  const folder = process.env.RELEASE_PACKAGES;
+  const debian = bases.find(({ name }) => name.endsWith("/debian"));
+  return folder && debian ? debianComponents(folder, image, debian.version.split(".")[0] as string) : [];
 }
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

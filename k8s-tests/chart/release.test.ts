@@ -40,6 +40,28 @@ const read = (...path: string[]) => readFileSync(join(copy, ...path), "utf8");
 const replace = (file: string, from: string | RegExp, to: string) =>
   writeFileSync(join(copy, file), read(file).replaceAll(from, to));
 
+/** As the target `packages` of Dockerfile has it for two platforms. */
+const packages = join(folder, "packages");
+const installed = (name: string, version: string, architecture: string, status = "install ok installed") =>
+  `Package: ${name}\nStatus: ${status}\nArchitecture: ${architecture}\nVersion: ${version}\nDescription: a\n b\n`;
+for (const architecture of ["amd64", "arm64"]) {
+  mkdirSync(join(packages, `linux_${architecture}`), { recursive: true });
+  const status = [
+    installed("libstdc++6", "12.2.0-14+deb12u1", architecture),
+    installed("fonts-dejavu-core", "2.37-6", "all"),
+    installed("gone", "1:1.0", "all", "deinstall ok config-files"),
+  ];
+  const write = (image: string, list: readonly string[]) =>
+    writeFileSync(join(packages, `linux_${architecture}`, image), list.join("\n"));
+  write("fleet-gateway", status);
+  write("fleet-gateway-worker", [...status, installed("ffmpeg", "7:5.1.9-0+deb12u1", architecture)]);
+}
+
+const inImages = [
+  ...["docker.io/library/debian", "docker.io/library/node", "argon2", "koa", "@img/sharp-linux-arm64"],
+  "fonts-dejavu-core",
+];
+
 /** What it prints, and whether it was made. */
 const release = (to: string, env: Record<string, string> = {}) =>
   new Promise<{ made: boolean; output: string }>((resolve) => {
@@ -118,6 +140,7 @@ describe("a release", () => {
       replace(name, version, VERSION);
     await commit("the version everywhere");
     const { made, output } = await release("release", {
+      RELEASE_PACKAGES: packages,
       RELEASE_KEY: "Release",
       RELEASE_KEYRING: join(folder, "secret.gpg"),
     });
@@ -129,11 +152,11 @@ describe("a release", () => {
     expect(readdirSync(made("")).toSorted()).toEqual(
       [
         ...[".chart.cdx.json", ".image.cdx.json", ".tgz", ".tgz.prov"].map((end) => name + end),
-        ...["NOTES.md", "SHA256SUMS"],
+        ...[`fleet-gateway-worker-${VERSION}.image.cdx.json`, "NOTES.md", "SHA256SUMS"],
       ].toSorted(),
     );
     const { stdout } = await run("sha256sum", ["--check", "SHA256SUMS"], { cwd: made("") });
-    expect(stdout.match(/: OK$/gm)).toHaveLength(5);
+    expect(stdout.match(/: OK$/gm)).toHaveLength(6);
     const verify = () =>
       run(tool("helm"), ["verify", made(`${name}.tgz`), "--keyring", join(folder, "public.gpg")]);
     expect((await verify()).stdout).toContain("Signed by: Release");
@@ -168,20 +191,28 @@ describe("a release", () => {
   });
 
   test.each([
-    ["chart", ["postgres", "docker.io/library/redis", "docker.io/pgsty/silo"]],
-    [
-      "image",
-      ["docker.io/library/debian", "docker.io/library/node", "argon2", "koa", "@img/sharp-linux-arm64"],
-    ],
-  ])("has a valid SBOM of the %s", (name, parts) => {
-    const bom = json(`fleet-gateway-${VERSION}.${name}.cdx.json`);
+    ["fleet-gateway", "chart", ["postgres", "docker.io/library/redis", "docker.io/pgsty/silo"]],
+    ["fleet-gateway", "image", inImages],
+    ["fleet-gateway-worker", "image", [...inImages, "ffmpeg"]],
+  ])("has a valid SBOM of %s, the %s", (name, what, parts) => {
+    const bom = json(`${name}-${VERSION}.${what}.cdx.json`);
     const validate = cycloneDx();
     validate(bom);
     expect(validate.errors ?? []).toEqual([]);
-    expect(bom.metadata.component).toMatchObject({ name: "fleet-gateway", version: VERSION });
+    expect(bom.metadata.component).toMatchObject({ name, version: VERSION });
     const names = bom.components.map((part: { name: string }) => part.name);
     expect(names).toEqual(expect.arrayContaining(parts));
     expect(names).not.toContain("jest");
+  });
+
+  test("has Debian's packages of each platform in the SBOM of an image, and those of both once", () => {
+    const { components } = json(`fleet-gateway-${VERSION}.image.cdx.json`);
+    const purls = components.map(({ purl }: { purl: string }) => purl);
+    expect(purls.filter((purl: string) => purl.startsWith("pkg:deb/"))).toEqual([
+      "pkg:deb/debian/libstdc%2B%2B6@12.2.0-14%2Bdeb12u1?arch=amd64&distro=debian-12",
+      "pkg:deb/debian/fonts-dejavu-core@2.37-6?arch=all&distro=debian-12",
+      "pkg:deb/debian/libstdc%2B%2B6@12.2.0-14%2Bdeb12u1?arch=arm64&distro=debian-12",
+    ]);
   });
 });
 
