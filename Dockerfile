@@ -1,5 +1,5 @@
 # One image for every process: gateway, relay, tunnel, migrate, admin, simulator, onboard. The target `worker` is the
-# same with ffmpeg, for a worker (or gateway) that packages videos.
+# same with ffmpeg, for a worker (or gateway) that packages videos. For amd64 and arm64.
 #   docker build -t fleet-gateway . && docker build --target worker -t fleet-gateway-worker .
 
 ARG NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim
@@ -7,14 +7,21 @@ ARG DEBIAN_IMAGE=docker.io/library/debian:12.15-slim
 # The base of the target `development`: `worker` has ffmpeg.
 ARG DEVELOPMENT_BASE=runtime
 
+# Stages with ${BUILDPLATFORM} run on the builder's own processor; the others are of the image's platform. Of these only
+# `runtime` and `worker` run anything: Debian's installer.
+FROM ${NODE_IMAGE} AS node
+
 # The packages that run in production, without files that only a compiler or an editor reads.
-FROM ${NODE_IMAGE} AS modules
+FROM --platform=${BUILDPLATFORM} ${NODE_IMAGE} AS modules
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
 # Node's symbols, which only a debugger reads, are 18 MB.
-RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends binutils \
- && strip /usr/local/bin/node
-RUN npm ci --omit=dev \
+RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends binutils-multiarch
+COPY --from=node /usr/local/bin/node /node
+RUN strip /node
+COPY package.json package-lock.json .npmrc ./
+ARG TARGETARCH
+RUN cpu=$(echo "$TARGETARCH" | sed 's/^amd64$/x64/') \
+ && npm ci --omit=dev --os=linux --cpu="$cpu" \
  && rm -rf node_modules/typescript node_modules/@typescript node_modules/ts-node node_modules/@swc node_modules/@types \
       node_modules/mavlink-mappings-gen/node_modules node_modules/.package-lock.json node_modules/.bin \
  && find node_modules -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -name '*.md' \) -delete \
@@ -25,9 +32,9 @@ RUN npm ci --omit=dev \
       node_modules/swagger-ui-dist/*-es-bundle* node_modules/swagger-ui-dist/swagger-ui.js \
  # The build of the console contains them.
  && rm -rf node_modules/preact node_modules/@preact node_modules/preact-iso node_modules/preact-render-to-string \
- && find node_modules/argon2/prebuilds -mindepth 1 -maxdepth 1 ! -name "linux-$(node -p process.arch)" -exec rm -r {} +
+ && find node_modules/argon2/prebuilds -mindepth 1 -maxdepth 1 ! -name "linux-$cpu" -exec rm -r {} +
 
-FROM ${NODE_IMAGE} AS program
+FROM --platform=${BUILDPLATFORM} ${NODE_IMAGE} AS program
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
@@ -49,7 +56,7 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/* /var/log/*.log /var/log/apt \
  && groupadd --gid 10001 fleet \
  && useradd --uid 10001 --gid fleet --no-create-home --home-dir /app --shell /usr/sbin/nologin fleet
-COPY --from=modules /usr/local/bin/node /usr/local/bin/node
+COPY --from=modules /node /usr/local/bin/node
 WORKDIR /app
 # No other container reaches a container's loopback. A process whose access profile may not listen beyond it says so.
 ENV NODE_ENV=production TZ=UTC HOST=::
@@ -82,7 +89,8 @@ FROM scratch AS packages
 COPY --from=runtime /var/lib/dpkg/status fleet-gateway
 COPY --from=worker /var/lib/dpkg/status fleet-gateway-worker
 
-# For skaffold: the sources and their compiler beside the program, so that a changed file need only be copied in.
+# For skaffold: the sources and their compiler beside the program, so that a changed file need only be copied in. The compiler
+# is for the builder's own processor.
 FROM ${DEVELOPMENT_BASE} AS development
 COPY --from=program /app/node_modules node_modules
 COPY .swcrc ./

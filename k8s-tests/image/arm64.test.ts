@@ -1,11 +1,9 @@
-import { copyFileSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { packageRoot } from "../../src/platform/process/version";
 import { freshFolder } from "../../src/testing";
 import { run } from "../chart/helm";
-
-/** e_machine of an ELF file. */
-const AARCH64 = 0xb7;
+import { filesIn, machineOf, machines } from "./elf";
 
 /** The packages that run in production as an arm64 machine installs them, without running anything of them. */
 let modules: string;
@@ -25,21 +23,13 @@ beforeAll(async () => {
   modules = join(folder, "node_modules");
 });
 
-/** Of an ELF file: the machine that it is for; undefined of another file. */
-function machineOf(file: string): number | undefined {
-  const bytes = readFileSync(file);
-  return bytes.readUInt32BE(0) === 0x7f454c46 ? bytes.readUInt16LE(18) : undefined;
-}
-
 const nativeFiles = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.(node|so[.\d]*)$/.test(name))
-    .map((name) => join(folder, name));
+  filesIn(folder).filter((name) => /\.(node|so[.\d]*)$/.test(name));
 
 test("argon2 has a build for arm64, where its loader looks for it", () => {
   const built = nativeFiles(join(modules, "argon2/prebuilds/linux-arm64"));
   expect(built.map((file) => file.split("/").at(-1))).toContain("argon2.armv8.glibc.node");
-  expect(built.map(machineOf)).toEqual(built.map(() => AARCH64));
+  expect(built.map(machineOf)).toEqual(built.map(() => machines.arm64));
 });
 
 test("sharp and its libvips have builds for arm64, under the names that sharp requires", () => {
@@ -49,13 +39,13 @@ test("sharp and its libvips have builds for arm64, under the names that sharp re
     expect([version, cpu]).toEqual([optionalDependencies[name], ["arm64"]]);
     const files = nativeFiles(join(modules, name));
     expect(files.length).toBeGreaterThan(0);
-    expect(files.map(machineOf)).toEqual(files.map(() => AARCH64));
+    expect(files.map(machineOf)).toEqual(files.map(() => machines.arm64));
   }
 });
 
 test("no other package has a native part", () => {
-  const others = readdirSync(modules, { recursive: true, encoding: "utf8" }).filter(
-    (name) => name.endsWith(".node") && !/^(argon2|@img|@swc)\//.test(name),
+  const others = filesIn(modules).filter(
+    (name) => name.endsWith(".node") && !/^(argon2|@img|@swc)\//.test(relative(modules, name)),
   );
   expect(others).toEqual([]);
 });

@@ -5,8 +5,12 @@ import { atEndOfFile } from "../../src/testing";
 
 const run = promisify(execFile);
 
-const { FLEET_STORE, FLEET_IMAGE = "", FLEET_WORKER_IMAGE = "" } = process.env;
-export const images = { main: FLEET_IMAGE, worker: FLEET_WORKER_IMAGE } as const;
+const { FLEET_STORE, FLEET_IMAGE = "", FLEET_WORKER_IMAGE = "", FLEET_PACKAGES_IMAGE = "" } = process.env;
+export const images = {
+  main: FLEET_IMAGE,
+  worker: FLEET_WORKER_IMAGE,
+  packages: FLEET_PACKAGES_IMAGE,
+} as const;
 
 /** Options that name the folder in which k8s-tests/image/build keeps its images. */
 function store(): string[] {
@@ -25,6 +29,13 @@ export async function podman(...args: string[]): Promise<string> {
     maxBuffer: 32 * 1024 * 1024,
   });
   return stdout;
+}
+
+/** The folder that has an image's files, until the end of the test file. */
+export async function filesOf(image: string): Promise<string> {
+  const folder = (await podman("image", "mount", image)).trim().split(/\s+/).at(-1) as string;
+  atEndOfFile(() => podman("image", "unmount", image));
+  return folder;
 }
 
 /** Run a program of the image to its end. Rejects when it fails; `code` and `stderr` are on the error. */
