@@ -83,7 +83,7 @@ test("every package that the program may load is in it, also those that only som
     let count = 0;
     for (const name of readdirSync("dist/src", { recursive: true })) {
       // A thread's program needs what its thread is given.
-      if (!name.endsWith(".js") || name === "flight-log/worker.js") continue;
+      if (!name.endsWith(".js") || ["flight-log/worker.js", "features/assets/content-thread.js"].includes(name)) continue;
       require("/app/dist/src/" + name);
       count++;
     }
