@@ -39,3 +39,14 @@ test("the support of none has ended, and one alone names no end", () => {
 test("every image has a tag of one version", () => {
   for (const { image } of rows) expect(image).toMatch(/:(RELEASE\.\d{4}-|\d+\.\d+)/);
 });
+
+test("of an image for another processor, only Debian's installer runs on that processor", () => {
+  const stages = ["Dockerfile", "Dockerfile.onboard"].flatMap((file) =>
+    read(file)
+      .split(/^FROM /m)
+      .slice(1),
+  );
+  const emulated = stages.filter((stage) => !/^--platform=\$\{BUILDPLATFORM\} /.test(stage));
+  const commands = emulated.flatMap((stage) => [...stage.matchAll(/^RUN (.*)$/gm)].map(([, line]) => line));
+  expect(new Set(commands)).toEqual(new Set(["apt-get update \\"]));
+});
