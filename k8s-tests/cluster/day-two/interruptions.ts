@@ -1,0 +1,110 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { atEndOfFile } from "../../../src/testing";
+import { until } from "../../../src/testing/until";
+import { core, namespace } from "../release";
+
+const MINUTE = 60_000;
+
+/** A client of the release that goes on until `signal` is aborted, and calls `answered` whenever it was served. */
+export type Client = (answered: () => void, signal: AbortSignal) => Promise<void>;
+
+/** Asks again and again; an attempt that rejects or resolves with false was not served. */
+export const asking =
+  (attempt: (signal: AbortSignal) => Promise<boolean>, everyMs: number): Client =>
+  async (answered, ended) => {
+    while (!ended.aborted) {
+      const limit = AbortSignal.any([ended, AbortSignal.timeout(2_000)]);
+      const [served] = await Promise.all([attempt(limit).catch(() => false), delay(everyMs)]);
+      if (served) answered();
+    }
+  };
+
+/** Connects again and again; `connect` resolves when the connection has ended. */
+export const connecting =
+  (connect: (answered: () => void, signal: AbortSignal) => Promise<void>, pauseMs: number): Client =>
+  async (answered, ended) => {
+    while (!ended.aborted) {
+      await connect(answered, ended).catch(() => undefined);
+      await delay(pauseMs);
+    }
+  };
+
+class Gap {
+  private last = performance.now();
+  worstMs = 0;
+
+  readonly answered = (): void => {
+    const now = performance.now();
+    this.worstMs = Math.max(this.worstMs, now - this.last);
+    this.last = now;
+  };
+
+  get sinceMs(): number {
+    return performance.now() - this.last;
+  }
+}
+
+/** How long each client of a release is not served while an operator works on it. */
+export class Interruptions<Name extends string> {
+  private readonly gaps = new Map<Name, Gap>();
+  private readonly ended = new AbortController();
+  private running: readonly Promise<void>[] = [];
+  private readonly table: string[][];
+
+  constructor(private readonly clients: Readonly<Record<Name, Client>>) {
+    this.table = [["", ...Object.keys(clients), "total"]];
+  }
+
+  start(): void {
+    this.running = (Object.entries(this.clients) as [Name, Client][]).map(([name, client]) => {
+      const gap = new Gap();
+      this.gaps.set(name, gap);
+      return client(gap.answered, this.ended.signal);
+    });
+    atEndOfFile(() => this.stop());
+  }
+
+  async stop(): Promise<void> {
+    this.ended.abort();
+    await Promise.all(this.running);
+  }
+
+  /** Resolves when every client was served within the last second. */
+  async allServed(limitMs = 2 * MINUTE): Promise<void> {
+    await until(() => {
+      const without = [...this.gaps].filter(([, { sinceMs }]) => sinceMs > 1_000).map(([name]) => name);
+      expect(without).toEqual([]);
+    }, limitMs);
+  }
+
+  /**
+   * Runs `work`, and waits until no pod is about to end and every client is served. Resolves with the longest time
+   * between two answers, in milliseconds.
+   */
+  async during(what: string, work: () => Promise<unknown>): Promise<Record<Name, number>> {
+    await this.allServed();
+    for (const gap of this.gaps.values()) gap.worstMs = 0;
+    const began = performance.now();
+    await work();
+    const tookMs = performance.now() - began;
+    await until(
+      async () => {
+        const { items } = await core.listNamespacedPod({ namespace });
+        expect(items.filter(({ metadata }) => metadata?.deletionTimestamp)).toEqual([]);
+      },
+      2 * MINUTE,
+      1_000,
+    );
+    await this.allServed();
+    const worst = [...this.gaps].map(([name, { worstMs }]) => [name, Math.round(worstMs)] as const);
+    const seconds = [...worst.map(([, ms]) => ms), tookMs].map((ms) => (ms / 1_000).toFixed(1));
+    this.table.push([what, ...seconds]);
+    process.stdout.write(`${what}: ${worst.map(([name, ms]) => `${name} ${ms} ms`).join(", ")}\n`);
+    return Object.fromEntries(worst) as Record<Name, number>;
+  }
+
+  /** Prints the longest gaps in seconds, a row for each piece of work. */
+  print(): void {
+    process.stdout.write(`${this.table.map((row) => `| ${row.join(" | ")} |`).join("\n")}\n`);
+  }
+}
