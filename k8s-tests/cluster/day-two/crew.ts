@@ -30,6 +30,7 @@ class Crew {
   /** The edge's API for the drone in the field, as this process reaches it. */
   edge!: string;
   private edgeRedis!: string;
+  private loggingIn: Promise<unknown> | undefined;
 
   async assemble(): Promise<void> {
     await admin(["create-user", "--username", pilot.username, "--active"], `${pilot.password}\n`);
@@ -91,7 +92,7 @@ class Crew {
       },
     });
     await response.arrayBuffer();
-    if (response.status === 401) await client.logIn(pilot.username, pilot.password);
+    if (response.status === 401) await this.logIn();
     return response.ok;
   }
 
@@ -99,6 +100,14 @@ class Crew {
     const response = await fetch(`${this.edge}/executions/current`, { signal });
     await response.arrayBuffer();
     return response.ok;
+  }
+
+  /** Once for all calls that were refused meanwhile. */
+  private logIn(): Promise<unknown> {
+    this.loggingIn ??= client.logIn(pilot.username, pilot.password).finally(() => {
+      this.loggingIn = undefined;
+    });
+    return this.loggingIn;
   }
 
   private ordersGuided(signal: AbortSignal): Promise<boolean> {

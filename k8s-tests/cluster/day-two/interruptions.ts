@@ -8,15 +8,22 @@ const MINUTE = 60_000;
 /** A client of the release that goes on until `signal` is aborted, and calls `answered` whenever it was served. */
 export type Client = (answered: () => void, signal: AbortSignal) => Promise<void>;
 
-/** Asks again and again; an attempt that rejects or resolves with false was not served. */
+/** Asks each `everyMs`, also while earlier attempts wait; one that rejects or resolves with false was not served. */
 export const asking =
   (attempt: (signal: AbortSignal) => Promise<boolean>, everyMs: number): Client =>
   async (answered, ended) => {
+    const waiting = new Set<Promise<void>>();
     while (!ended.aborted) {
       const limit = AbortSignal.any([ended, AbortSignal.timeout(2_000)]);
-      const [served] = await Promise.all([attempt(limit).catch(() => false), delay(everyMs)]);
-      if (served) answered();
+      const asked = attempt(limit).then(
+        (served) => (served ? answered() : undefined),
+        () => undefined,
+      );
+      waiting.add(asked);
+      void asked.finally(() => waiting.delete(asked));
+      await delay(everyMs);
     }
+    await Promise.all(waiting);
   };
 
 /** Connects again and again; `connect` resolves when the connection has ended. */
