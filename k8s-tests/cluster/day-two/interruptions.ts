@@ -31,7 +31,8 @@ export const connecting =
   (connect: (answered: () => void, signal: AbortSignal) => Promise<void>, pauseMs: number): Client =>
   async (answered, ended) => {
     while (!ended.aborted) {
-      await connect(answered, ended).catch(() => undefined);
+      // Of its own, so that what listens to it goes with the connection.
+      await connect(answered, AbortSignal.any([ended])).catch(() => undefined);
       await delay(pauseMs);
     }
   };

@@ -5,7 +5,7 @@ import { reply } from "../../../src/client/client";
 import { until } from "../../../src/testing/until";
 import { downloadConfig } from "../client-config";
 import { client, MINUTES, pilot } from "../flight";
-import { core, exec, killPods, namespace, origin, release } from "../release";
+import { core, exec, namespace, origin, release } from "../release";
 import { activate, crew, keyIn } from "./crew";
 import { commandsOf, Terminal } from "./page-commands";
 
@@ -14,8 +14,6 @@ const PAGE = "operation/key-rotation.md";
 const DELAY_MS = 2_000;
 
 const functions = commandsOf(PAGE, "Commands");
-/** A daemon that has ended before is started again after a pause of the kubelet's. */
-const freshHub = () => killPods("tunnel");
 const rotate = (terminal: Terminal, heading: string, edit = (commands: string) => commands) =>
   terminal.type(functions, edit(commandsOf(PAGE, heading)));
 
@@ -92,7 +90,6 @@ export function testKeyRotation(interruptions: ReturnType<typeof crew.interrupti
   test(
     "with another EDGE_SECRET and TUNNEL_API_SECRET the drone is identified again, and no tunnel is touched",
     async () => {
-      await freshHub();
       const heading = "EDGE_SECRET and TUNNEL_API_SECRET";
       const gaps = await interruptions.during(heading, () => rotate(terminal, heading));
       expect(gaps.tunnel).toBeLessThan(DELAY_MS);
@@ -151,7 +148,6 @@ export function testKeyRotation(interruptions: ReturnType<typeof crew.interrupti
   test(
     "with other passwords of the tunnel's role and of the store's users the hub makes peers as before",
     async () => {
-      await freshHub();
       const heading = "Passwords of the tunnel's role and of the store's users";
       const gaps = await interruptions.during(heading, () => rotate(terminal, heading));
       expect(gaps.tunnel).toBeLessThan(DELAY_MS);
@@ -180,7 +176,6 @@ export function testKeyRotation(interruptions: ReturnType<typeof crew.interrupti
   test(
     "with other passwords of Redis sticks, links and telemetry are back, and no tunnel was touched",
     async () => {
-      await freshHub();
       const gaps = await interruptions.during("Passwords of Redis", () =>
         rotate(terminal, "Passwords of Redis"),
       );
@@ -193,7 +188,6 @@ export function testKeyRotation(interruptions: ReturnType<typeof crew.interrupti
     "with other keys of the hub each client is back with its new config, which has its own key",
     async () => {
       const [pilots, drones] = [await downloadConfig(client), await crew.droneConfig()];
-      await freshHub();
       const heading = "USERS_PRIVATE_KEY and DRONES_PRIVATE_KEY";
       await interruptions.during(heading, async () => {
         await rotate(terminal, heading);

@@ -60,7 +60,7 @@ export function testMeasuredUpgrades(interruptions: ReturnType<typeof crew.inter
   );
 
   test(
-    "an upgrade that replaces the tunnel's pod delays the tunnels, and does not touch the API",
+    "an upgrade that replaces the tunnel's pod touches no tunnel, and not the API",
     async () => {
       const [before] = await podsOf("tunnel");
       const gaps = await interruptions.during("upgrade: the tunnel's pod", () =>
@@ -68,7 +68,7 @@ export function testMeasuredUpgrades(interruptions: ReturnType<typeof crew.inter
       );
       expect((await podsOf("tunnel"))[0]?.metadata?.uid).not.toBe(before?.metadata?.uid);
       expect(gaps.API).toBeLessThan(2_000);
-      expect(gaps.tunnel).toBeLessThan(MINUTES);
+      expect(gaps.tunnel).toBeLessThan(2_000);
     },
     12 * MINUTES,
   );
