@@ -118,7 +118,6 @@ class Crew {
   private async watch(answered: () => void, signal: AbortSignal): Promise<void> {
     const watcher = new TestWatcher(origin, client.accessToken, { withCredentials: true, timeout: 2_000 });
     const { socket } = watcher;
-    signal.addEventListener("abort", () => socket.disconnect(), { once: true });
     socket.on("telemetry_data", () => {
       watcher.clear();
       answered();
@@ -128,9 +127,11 @@ class Crew {
       const subscription = { drone_id: this.simulated.id, stream_type: "dashboard" };
       socket.emit("subscribe_telemetry", subscription);
     });
-    await new Promise<void>((resolve) =>
-      socket.once("disconnect", () => resolve()).once("connect_error", () => resolve()),
-    );
+    await new Promise<unknown>((resolve) => {
+      socket.once("disconnect", resolve).once("connect_error", resolve);
+      signal.addEventListener("abort", resolve, { once: true });
+    });
+    socket.disconnect();
   }
 
   /** Frames go through the relay, and are heard where the agent on board hears them: behind the edge. */
@@ -160,9 +161,12 @@ class Crew {
   }
 
   private async echoes(answered: () => void, signal: AbortSignal): Promise<void> {
+    const ended = new Promise<undefined>((resolve) =>
+      signal.addEventListener("abort", () => resolve(undefined), { once: true }),
+    );
     let last = 0;
     while (!signal.aborted) {
-      const { lastEchoAt } = await this.pilotVpn.node.report("tunnel");
+      const { lastEchoAt = last } = (await Promise.race([this.pilotVpn.node.report("tunnel"), ended])) ?? {};
       if (lastEchoAt !== last) answered();
       last = lastEchoAt;
       await delay(50);

@@ -64,6 +64,7 @@ export function testRestore(): void {
   let spare: components["schemas"]["Drone"];
   let addresses: (string | null)[];
   let configs: string[];
+  let endedAt: number;
   let lostAt: number;
   let restoredAt: number;
 
@@ -86,6 +87,7 @@ export function testRestore(): void {
   test(
     "the cluster is lost, and a new one gets everything back by the page's commands",
     async () => {
+      endedAt = Date.now();
       await uninstall();
       await deleteNamespace(namespace);
       lostAt = Date.now();
@@ -112,7 +114,8 @@ export function testRestore(): void {
         DRONE_BACK_MS,
         500,
       );
-      print("The drone's handshake, after the last command (negative: before it)", at - restoredAt);
+      print("The drone was away", at - endedAt);
+      print("Its handshake, after the last command (negative: before it)", at - restoredAt);
       await until(() => crew.reachesDrone(), MINUTES);
       expect((await crew.droneConfig()).split("\n")).toEqual(configs[0]?.split("\n"));
     },
@@ -161,8 +164,14 @@ export function testRestore(): void {
     async () => {
       const clients = crew.interruptions();
       clients.start();
-      await clients.allServed();
-      await clients.stop();
+      try {
+        await clients.allServed(MINUTES).catch((error: Error) => {
+          process.stdout.write(`${error.message}\n`);
+          throw error;
+        });
+      } finally {
+        await clients.stop();
+      }
     },
     3 * MINUTES,
   );
