@@ -10,7 +10,7 @@ import { activate, crew, keyIn } from "./crew";
 import { commandsOf, Terminal } from "./page-commands";
 
 const PAGE = "operation/key-rotation.md";
-/** What is not interrupted may be delayed by the pods that start beside it. */
+/** What is not interrupted is delayed by the pods that start beside it. */
 const DELAY_MS = 2_000;
 
 const functions = commandsOf(PAGE, "Commands");
