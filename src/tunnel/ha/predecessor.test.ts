@@ -38,6 +38,14 @@ test.each([
   expect(existsSync(join(folder, "waiting"))).toBe(false);
 });
 
+test("a hub that serves already, and takes its lock again, is not said to wait", async () => {
+  const folder = freshFolder("hub");
+  const before = new Predecessor(join(folder, "lease.json"), log);
+  before.hasEnded();
+  await before.wait();
+  expect(existsSync(join(folder, "waiting"))).toBe(false);
+});
+
 test("another program at the port, and none, are not waited for", async () => {
   const folder = freshFolder("hub");
   const before = new Predecessor(join(folder, "lease.json"), log);

@@ -11,12 +11,12 @@ const ANSWER_MS = 1_000;
 const Readiness = z.object({ status: z.enum(["starting", "ready", "standby", "draining"]) });
 
 /**
- * The hub that serves on this node, which this one is to replace. While this one waits for it there is a file `waiting`
+ * The hub that serves on this node, which this one is to replace: unknown → awaited → ended. While this one waits for it there is a file `waiting`
  * beside the file at `leasePath`: this one has no port yet on which a probe could ask it, and counts as ready, or an upgrade
  * would never end the one before.
  */
 export class Predecessor {
-  private isAwaited = false;
+  private state: "unknown" | "awaited" | "ended" = "unknown";
   private readonly file: string;
 
   constructor(
@@ -26,10 +26,13 @@ export class Predecessor {
     this.file = join(dirname(leasePath), "waiting");
   }
 
-  /** To be called for as long as it is there; resolves when it is time to look again. */
+  /**
+   * To be called for as long as it is there; resolves when it is time to look again. After its end Postgres may still keep
+   * this hub's own lock of a connection that was lost: this one serves meanwhile, and nothing says that it waits.
+   */
   async wait(): Promise<void> {
-    if (!this.isAwaited) {
-      this.isAwaited = true;
+    if (this.state === "unknown") {
+      this.state = "awaited";
       this.log.info("Waiting for this node's hub to end, which this one replaces");
       this.mark(() => {
         mkdirSync(dirname(this.file), { recursive: true });
@@ -46,8 +49,8 @@ export class Predecessor {
 
   /** It has ended, or there was none. */
   hasEnded(): void {
-    if (this.isAwaited) this.mark(() => rmSync(this.file, { force: true }));
-    this.isAwaited = false;
+    if (this.state === "awaited") this.mark(() => rmSync(this.file, { force: true }));
+    this.state = "ended";
   }
 
   private mark(change: () => void): void {
