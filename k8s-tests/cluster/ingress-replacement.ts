@@ -7,30 +7,12 @@ import { atEndOfFile } from "../../src/testing";
 import { TestSticks } from "../../src/testing/sticks";
 import { until } from "../../src/testing/until";
 import { client, flight, MINUTES } from "./flight";
+import { Gap } from "./gap";
 import { ingressNamespace, origin, subscribed } from "./release";
 
 const run = promisify(exec);
 const restart =
   process.env.FLEET_INGRESS_RESTART ?? `kubectl --namespace ${ingressNamespace} delete pods --all`;
-
-/** How long something that keeps coming stayed away at most. */
-class LongestGap {
-  private last = performance.now();
-  private longestMs = 0;
-
-  came(): void {
-    this.longestMs = Math.max(this.longestMs, this.sinceMs);
-    this.last = performance.now();
-  }
-
-  get sinceMs(): number {
-    return performance.now() - this.last;
-  }
-
-  toString(): string {
-    return `${(this.longestMs / 1_000).toFixed(1)} s`;
-  }
-}
 
 /** A socket of the relay that is dialled again half a second after it closed, as the console does. */
 class RelaySocket {
@@ -66,17 +48,17 @@ export function testIngressReplacement(): void {
   test(
     "the ingress controller is replaced in flight: the flight goes on, and telemetry, sticks and orders return",
     async () => {
-      const gaps = { telemetry: new LongestGap(), sticks: new LongestGap(), orders: new LongestGap() };
+      const gaps = { telemetry: new Gap(), sticks: new Gap(), orders: new Gap() };
       const watcher = await flight.watch("websocket", true);
       let reconnected = 0;
       watcher.socket.on("connect", () => {
         reconnected += 1;
       });
-      watcher.socket.on("telemetry_data", () => gaps.telemetry.came());
+      watcher.socket.on("telemetry_data", gaps.telemetry.answered);
 
       const arrived = await subscribed(`${flight.drone.ip}:gamepad_input`);
       const look = setInterval(() => {
-        if (arrived.messages.splice(0).length > 0) gaps.sticks.came();
+        if (arrived.messages.splice(0).length > 0) gaps.sticks.answered();
       }, 20);
       const relay = new RelaySocket(
         `${origin.replace("http", "ws")}/redispad/${flight.drone.id}?access_token=${flight.token}`,
@@ -89,7 +71,7 @@ export function testIngressReplacement(): void {
         const body = { drone_id: flight.drone.id, mode_info: { custom_mode: "AUTO" } };
         while (!isOver) {
           await reply(client.api.POST("/drone/action/set_mode", { body })).then(
-            () => gaps.orders.came(),
+            gaps.orders.answered,
             () => {},
           );
           await delay(250);
@@ -99,6 +81,7 @@ export function testIngressReplacement(): void {
       const allCome = () => Object.values(gaps).every(({ sinceMs }) => sinceMs < 1_000);
       try {
         await until(() => relay.opened === 1 && allCome(), MINUTES);
+        for (const gap of Object.values(gaps)) gap.worstMs = 0;
         await run(restart);
         await until(() => reconnected > 0 && relay.opened > 1 && allCome(), 2 * MINUTES);
       } finally {
@@ -109,9 +92,9 @@ export function testIngressReplacement(): void {
         await orders;
         watcher.socket.disconnect();
       }
-      const { telemetry, sticks: frames, orders: answers } = gaps;
+      const seconds = ({ worstMs }: Gap) => `${(worstMs / 1_000).toFixed(1)} s`;
       process.stdout.write(
-        `The ingress controller was replaced: no telemetry for ${telemetry}, no stick frame for ${frames}, no order for ${answers}.\n`,
+        `The ingress controller was replaced: no telemetry for ${seconds(gaps.telemetry)}, no stick frame for ${seconds(gaps.sticks)}, no order for ${seconds(gaps.orders)}.\n`,
       );
       await flight.watchAgain();
       await flight.expectFlying();

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { atEndOfFile } from "../../../src/testing";
 import { until } from "../../../src/testing/until";
+import { Gap } from "../gap";
 import { core, namespace } from "../release";
 
 const MINUTE = 60_000;
@@ -36,21 +37,6 @@ export const connecting =
       await delay(pauseMs);
     }
   };
-
-class Gap {
-  private last = Number.NEGATIVE_INFINITY;
-  worstMs = 0;
-
-  readonly answered = (): void => {
-    this.worstMs = Math.max(this.worstMs, this.sinceMs);
-    this.last = performance.now();
-  };
-
-  /** Since the last answer; infinite before the first. */
-  get sinceMs(): number {
-    return performance.now() - this.last;
-  }
-}
 
 /** How long each client of a release is not served while an operator works on it. */
 export class Interruptions<Name extends string> {

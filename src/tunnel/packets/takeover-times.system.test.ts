@@ -1,11 +1,9 @@
 import { asRoot } from "../../testing/system/namespaces";
 import { hubPair } from "../../testing/system/namespaces/hub-pair";
 import { Takeovers } from "../../testing/system/namespaces/takeovers";
+import { TIMED_TAKEOVERS_MS, timeTakeovers } from "../../testing/system/timed-takeovers";
 
-/** `TAKEOVERS=10` measures each as often; the table stands in docs/operation/several-hubs.md. */
-const COUNT = Number(process.env.TAKEOVERS ?? 2);
-const LIMIT_MS = 60_000;
-
+/** The table stands in docs/operation/several-hubs.md. */
 const ways = [
   ["is killed", "SIGKILL"],
   ["ends in order", "SIGTERM"],
@@ -29,23 +27,18 @@ describe.each([
   asRoot.each(ways)(
     "clients are back within seconds when a hub %s",
     async (way, signal) => {
-      const backMs: number[] = [];
-      for (let n = 0; n < COUNT; n++) {
+      const where = `Lease of ${seconds} s, address asked every ${askEveryMs} ms`;
+      await timeTakeovers(`${where}, a hub ${way}`, async () => {
         await takeovers.settle();
         const { serving, standby } = takeovers;
         serving.signal(signal);
-        const measured = await takeovers.measure(serving, standby);
+        const { takenMs, backMs } = await takeovers.measure(serving, standby);
         // The standby does not wait for the end of a lease that was given up.
-        if (signal === "SIGTERM" && seconds === 3) expect(measured.takenMs).toBeLessThan(2_000);
-        backMs.push(measured.backMs);
+        if (signal === "SIGTERM" && seconds === 3) expect(takenMs).toBeLessThan(2_000);
         await serving.ended();
-      }
-      const sorted = backMs.toSorted((a, b) => a - b);
-      const [p50, worst] = [sorted[Math.floor((COUNT - 1) / 2)], sorted.at(-1)];
-      process.stdout.write(
-        `Lease of ${seconds} s, address asked every ${askEveryMs} ms, a hub ${way}: p50 ${p50} ms, worst ${worst} ms of ${COUNT}\n`,
-      );
+        return backMs;
+      });
     },
-    COUNT * LIMIT_MS,
+    TIMED_TAKEOVERS_MS,
   );
 });

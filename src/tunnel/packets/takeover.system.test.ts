@@ -3,8 +3,7 @@ import { hubLeaseGroup } from "../../platform/config/hub-lease";
 import { asRoot } from "../../testing/system/namespaces";
 import { droneEchoes, type HubPair, hubPair, PAIR_LEASE } from "../../testing/system/namespaces/hub-pair";
 import type { PairedHub } from "../../testing/system/namespaces/paired-hub";
-import { standsBy, Takeovers } from "../../testing/system/namespaces/takeovers";
-import { until as untilWithin } from "../../testing/until";
+import { standsBy, Takeovers, until } from "../../testing/system/namespaces/takeovers";
 
 /** How long idle clients without saved endpoints are watched. */
 const UNKNOWN_MS = 10_000;
@@ -14,9 +13,6 @@ const DEADLINE_MS = (2 * LEASE_MS) / 3;
 const TAKEN_WITHIN_MS = 4 * LEASE_MS;
 /** A client whose last packet has no answer shakes hands by itself; WireGuard answers each within ten seconds. */
 const SETTLED_MS = 12_000;
-
-/** A look at a hub runs programs on its node. */
-const until = <T>(look: () => Promise<T> | T, limitMs?: number) => untilWithin(look, limitMs, 100);
 
 let pair: HubPair;
 let takeovers: Takeovers;

@@ -6,7 +6,7 @@ import type { PairedHub } from "./paired-hub";
 const BACK_WITHIN_MS = 8_000;
 
 /** A look at a hub runs programs on its node. */
-const until = <T>(look: () => Promise<T> | T, limitMs?: number) => untilWithin(look, limitMs, 100);
+export const until = <T>(look: () => Promise<T> | T, limitMs?: number) => untilWithin(look, limitMs, 100);
 
 /** With its peers in place. */
 export const standsBy = async (hub: PairedHub) =>
