@@ -1,7 +1,12 @@
 import { autopilots, isPx4, isRover } from "../../testing/autopilots/autopilot";
 import { contradiction } from "../../testing/autopilots/contradiction";
 import { giveOrder } from "../../testing/autopilots/orders";
-import { notCarriedOut, startVehicle, type TestedVehicle } from "../../testing/autopilots/tested-vehicle";
+import {
+  notCarriedOut,
+  startVehicle,
+  stayArmed,
+  type TestedVehicle,
+} from "../../testing/autopilots/tested-vehicle";
 
 jest.setTimeout(240_000);
 
@@ -9,6 +14,7 @@ describe.each(autopilots)("%s", (name) => {
   let vehicle: TestedVehicle;
   beforeAll(async () => {
     vehicle = await startVehicle(name);
+    await stayArmed(vehicle);
   });
   afterAll(() => vehicle?.stop());
 

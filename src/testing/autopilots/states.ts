@@ -1,7 +1,7 @@
 import { offsetBy } from "../../domain/geo";
 import { isPx4, isRover, vehicleOf } from "./autopilot";
 import { storePlan } from "./plans";
-import type { TestedVehicle } from "./tested-vehicle";
+import { stayArmed, type TestedVehicle } from "./tested-vehicle";
 import type { ObservedState } from "./witness";
 
 /** Metres. */
@@ -26,19 +26,20 @@ export interface VehicleState {
 /** Parameters with which a vehicle stays in each state for as long as the orders take, and shows its failsafe. */
 const STAYS = {
   ardupilot: {
-    copter: { DISARM_DELAY: 0, RTL_LOIT_TIME: 60_000, FS_THR_ENABLE: 1 },
+    copter: { RTL_LOIT_TIME: 60_000, FS_THR_ENABLE: 1 },
     rover: { FS_ACTION: 2 },
   },
   px4: {
-    copter: { COM_DISARM_PRFLT: -1, RTL_LAND_DELAY: -1, NAV_RCL_ACT: 2 },
-    rover: { COM_DISARM_PRFLT: -1, NAV_RCL_ACT: 2 },
+    copter: { RTL_LAND_DELAY: -1, NAV_RCL_ACT: 2 },
+    rover: { NAV_RCL_ACT: 2 },
   },
 } as const;
 
-export async function prepareStates({ name, witness }: TestedVehicle): Promise<void> {
-  const { autopilot, kind } = vehicleOf(name);
-  const params = STAYS[autopilot][kind];
-  for (const [param, value] of Object.entries(params)) await witness.setParam(param, value);
+export async function prepareStates(vehicle: TestedVehicle): Promise<void> {
+  await stayArmed(vehicle);
+  const { autopilot, kind } = vehicleOf(vehicle.name);
+  for (const [param, value] of Object.entries(STAYS[autopilot][kind]))
+    await vehicle.witness.setParam(param, value);
 }
 
 const shows = (vehicle: TestedVehicle, what: string, holds: (seen: ObservedState) => boolean, seconds = 60) =>

@@ -1,6 +1,6 @@
 import type { ApiClient } from "../client";
 import { startTestGateway, type TestGateway, type TestUser } from "../worlds/start-gateway";
-import { Autopilot, type AutopilotName, isRover } from "./autopilot";
+import { Autopilot, type AutopilotName, isPx4, isRover } from "./autopilot";
 import { Witness } from "./witness";
 
 /** A real autopilot, the drone that an owner has of it, and the witness. */
@@ -66,6 +66,12 @@ export async function startVehicle(
       return asOwner();
     },
   };
+}
+
+/** It stays armed on the ground, however slow the machine is. By itself only ArduPilot's rover does. */
+export async function stayArmed({ name, witness }: TestedVehicle): Promise<void> {
+  if (isPx4(name)) await witness.setParam("COM_DISARM_PRFLT", -1);
+  else if (!isRover(name)) await witness.setParam("DISARM_DELAY", 0);
 }
 
 /** Why an order that must succeed did not. */

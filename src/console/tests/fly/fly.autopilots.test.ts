@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { autopilots, isPx4, isRover } from "../../../testing/autopilots/autopilot";
-import { startVehicle, type TestedVehicle } from "../../../testing/autopilots/tested-vehicle";
+import { startVehicle, stayArmed, type TestedVehicle } from "../../../testing/autopilots/tested-vehicle";
 import { startBrowser, type TestWindow } from "../browser";
 import { consoleSettings, openAs } from "../console-world";
 import { button, hold, order, reading } from "./fly-page";
@@ -19,9 +19,7 @@ describe.each(flown)("%s", (name) => {
   beforeAll(async () => {
     const env = await consoleSettings();
     vehicle = await startVehicle(name, { env });
-    // It stays armed on the ground, however long the browser takes.
-    const [delay, never] = isPx4(name) ? (["COM_DISARM_PRFLT", -1] as const) : (["DISARM_DELAY", 0] as const);
-    await vehicle.witness.setParam(delay, never);
+    await stayArmed(vehicle);
     const browser = await startBrowser(env.PUBLIC_ORIGIN);
     window = await browser.newWindow();
     page = await openAs(vehicle, window, vehicle.owner, `/fly/${vehicle.droneId}`);
