@@ -204,7 +204,8 @@ export async function startTunnel(
     dependencies: {
       postgres: () => db.raw("select 1"),
       ...reachabilityProbes({
-        gateway: config.EDGE_GATEWAY_URL,
+        // Which the gateway does not log, as it does every other request.
+        gateway: config.EDGE_GATEWAY_URL && new URL("/healthz", config.EDGE_GATEWAY_URL).href,
         redis: config.EDGE_REDIS_URL,
         objects: config.S3_ENDPOINT,
       }),
