@@ -10,7 +10,8 @@ interface Dashboard {
   readonly title: string;
   readonly panels: readonly {
     readonly title: string;
-    readonly targets: readonly { readonly expr: string }[];
+    /** A row has none. */
+    readonly targets?: readonly { readonly expr: string }[];
   }[];
 }
 
@@ -28,7 +29,8 @@ async function dashboardOf(
   return { file, dashboard: JSON.parse(text) };
 }
 
-const queriesOf = ({ panels }: Dashboard) => panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+const queriesOf = ({ panels }: Dashboard) =>
+  panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
 test.each([
   ["the operator's PodMonitor", { podMonitor: true }, 'namespace="drones",job="drones/fleet"'],
