@@ -8,6 +8,7 @@ import { until } from "../../src/testing/until";
 import { downloadConfig } from "./client-config";
 import { client, flight, MINUTES, pilot, TCP_5001 } from "./flight";
 import { testIngressReplacement } from "./ingress-replacement";
+import { leftOnNode } from "./node-pod";
 import { ProbePod } from "./probe-pod";
 import {
   admin,
@@ -17,7 +18,6 @@ import {
   expectHelmTestSucceeds,
   isReady,
   killPods,
-  leftOnNode,
   namespace,
   origin,
   podsOf,

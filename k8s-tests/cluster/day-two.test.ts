@@ -1,10 +1,11 @@
 import { until } from "../../src/testing/until";
-import { crew } from "./day-two/crew";
+import { crew } from "./clients/crew";
 import { testKeyRotation } from "./day-two/key-rotation";
 import { testRestore } from "./day-two/restore";
 import { testMeasuredUpgrades } from "./day-two/upgrades";
 import { MINUTES } from "./flight";
-import { core, deleteNamespace, deploy, leftOnNode, namespace, uninstall } from "./release";
+import { leftOnNode } from "./node-pod";
+import { core, deleteNamespace, deploy, namespace, uninstall } from "./release";
 
 /**
  * What an operator does with a release that is in use, by the commands of the pages: keys are rotated, the release is

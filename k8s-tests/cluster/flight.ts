@@ -27,12 +27,11 @@ class Flight {
   droneVpn!: VpnClient;
 
   /** As a browser would: its requests carry the cookie by which the Ingress finds the same gateway again. */
-  async watch(transport: "websocket" | "polling" = "websocket", reconnection = false): Promise<TestWatcher> {
+  async watch(transport: "websocket" | "polling" = "websocket"): Promise<TestWatcher> {
     const one = new TestWatcher(origin, this.token, {
       transports: [transport],
       upgrade: false,
       withCredentials: true,
-      reconnection,
     });
     await one.subscribe(this.drone.id, "dashboard");
     const [refusal] = one.all("error");

@@ -16,6 +16,7 @@ import { JanusRooms } from "../../src/testing/worlds/janus-rooms";
 import { sha256 } from "../../src/testing/worlds/uploads";
 import { downloadConfig } from "./client-config";
 import { createSecret, createSecrets } from "./example-secrets";
+import { leftOnNode } from "./node-pod";
 import { createGateway, publicListener } from "./own-gateway";
 import { ownServers, publishObjects } from "./own-servers";
 import { ProbePod } from "./probe-pod";
@@ -33,7 +34,6 @@ import {
   image,
   isReady,
   killPods,
-  leftOnNode,
   namespace,
   podsIn,
   podsOf,

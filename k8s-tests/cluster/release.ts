@@ -13,7 +13,7 @@ import {
   NetworkingV1Api,
   type V1Pod,
 } from "@kubernetes/client-node";
-import { packageRoot, version } from "../../src/platform/process/version";
+import { packageRoot } from "../../src/platform/process/version";
 import { atEndOfFile } from "../../src/testing";
 import { until } from "../../src/testing/until";
 
@@ -105,6 +105,15 @@ export const deploy = (values: Readonly<Record<string, unknown>> = {}): Promise<
     ...values,
   });
 export const rollBack = (): Promise<string> => helm("rollback", release, "--wait", "--timeout", "10m");
+const rollout = (verb: string, workload: string) =>
+  run("kubectl", ["--namespace", namespace, "rollout", verb, workload.replace("/", `/${release}-`)]);
+/** Resolves when every pod of `daemonset/tunnel` is of its newest template, and ready. */
+export const rolledOut = (workload: string) => rollout("status", workload);
+/** Replaces the pods of `deployment/relay`, as an upgrade does, and waits until that is done. */
+export async function restart(workload: string): Promise<void> {
+  await rollout("restart", workload);
+  await rolledOut(workload);
+}
 /** Its pod is gone when it has succeeded, and stays with its log when not. */
 export async function expectHelmTestSucceeds(): Promise<void> {
   expect(await helm("test", release)).toMatch(/TEST SUITE: +fleet-test.*Phase: +Succeeded/s);
@@ -173,35 +182,6 @@ export async function privilegedPods(): Promise<string[]> {
   const args = ["label", "--dry-run=server", "--overwrite", "namespace", namespace, label];
   const { stderr } = await run("kubectl", args);
   return stderr.split("\n").filter((line) => line.startsWith("Warning: ") && !line.includes("existing pods"));
-}
-
-/** The tunnel's interfaces, rules and sets on its node's network, a line each. */
-export async function leftOnNode(): Promise<string[]> {
-  const name = "what-is-left";
-  const script = "ip -o link show; iptables-save; ip6tables-save; ipset list -name";
-  const container = {
-    name: "look",
-    image: `${image.repository}:${image.tag || version}`,
-    command: ["sh", "-c", script],
-    securityContext: { privileged: true, runAsUser: 0 },
-  };
-  const spec = {
-    hostNetwork: true,
-    restartPolicy: "Never",
-    nodeSelector: { "fleet-gateway/tunnel": "true" },
-    containers: [container],
-  };
-  await core.createNamespacedPod({ namespace, body: { metadata: { name }, spec } });
-  try {
-    await until(async () => {
-      const { status } = await core.readNamespacedPod({ namespace, name });
-      return status?.phase === "Succeeded";
-    }, 60_000);
-    const log = await core.readNamespacedPodLog({ namespace, name });
-    return log.split("\n").filter((line) => /users0|drones0|FLEET-|fleet-pairs/.test(line));
-  } finally {
-    await core.deleteNamespacedPod({ namespace, name, gracePeriodSeconds: 0 });
-  }
 }
 
 /** Run `look` without the release's NetworkPolicies. They are restored after it, and enforced a moment later. */

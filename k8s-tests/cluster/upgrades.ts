@@ -1,17 +1,7 @@
 import { until } from "../../src/testing/until";
 import { client, flight, MINUTES, pilot, TCP_5001 } from "./flight";
-import {
-  apps,
-  core,
-  deploy,
-  isReady,
-  killPods,
-  leftOnNode,
-  namespace,
-  podsOf,
-  release,
-  rollBack,
-} from "./release";
+import { leftOnNode } from "./node-pod";
+import { apps, core, deploy, isReady, killPods, namespace, podsOf, release, rollBack } from "./release";
 import { slowestRoundTrip } from "./round-trips";
 
 async function variable(component: string, name: string): Promise<string | undefined> {

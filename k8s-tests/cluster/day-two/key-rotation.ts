@@ -4,9 +4,9 @@ import { WebSocket } from "ws";
 import { reply } from "../../../src/client/client";
 import { until } from "../../../src/testing/until";
 import { downloadConfig } from "../client-config";
+import { activate, crew, keyIn } from "../clients/crew";
 import { client, MINUTES, pilot } from "../flight";
 import { core, exec, namespace, origin, release } from "../release";
-import { activate, crew, keyIn } from "./crew";
 import { commandsOf, Terminal } from "./page-commands";
 
 const PAGE = "operation/key-rotation.md";

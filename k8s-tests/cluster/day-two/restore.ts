@@ -6,9 +6,9 @@ import { reply } from "../../../src/client/client";
 import { freshFolder } from "../../../src/testing";
 import { until } from "../../../src/testing/until";
 import { sha256 } from "../../../src/testing/worlds/uploads";
+import { activate, crew, keyIn } from "../clients/crew";
 import { client, MINUTES, pilot } from "../flight";
 import { core, deleteNamespace, namespace, uninstall } from "../release";
-import { activate, crew, keyIn } from "./crew";
 import { commandsOf, Terminal } from "./page-commands";
 
 const PAGE = "operation/backup.md";

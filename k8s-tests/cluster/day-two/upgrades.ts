@@ -1,6 +1,6 @@
+import type { crew } from "../clients/crew";
 import { MINUTES } from "../flight";
 import { deploy, exec, expectHelmTestSucceeds, podsOf, release, rollBack } from "../release";
-import type { crew } from "./crew";
 
 /** Undoes the newest migration, as a release has the schema that was made before it. Runs in a gateway. */
 const undo = `

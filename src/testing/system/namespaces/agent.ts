@@ -20,7 +20,7 @@ export type Command =
   | ({ readonly op: "stream"; readonly name: string; readonly everyMs: number } & Target)
   | { readonly op: "report"; readonly name: string }
   | { readonly op: "heard"; readonly port: number }
-  | { readonly op: "forward"; readonly path: string }
+  | { readonly op: "forward"; readonly path: string; readonly port: number | undefined }
   | { readonly op: "http"; readonly url: string };
 
 /** The state of a stream of numbered packets. Times are milliseconds since the epoch. */
@@ -138,8 +138,8 @@ function stream({ protocol, host, port }: Target, name: string, everyMs: number)
   });
 }
 
-/** A port of this namespace that leads to a unix socket of the file system. */
-function forward(path: string): Promise<number> {
+/** A free port of this namespace's loopback, or this one of every address, that leads to a unix socket. */
+function forward(path: string, port?: number): Promise<number> {
   const server = createServer((near) => {
     const far = connect(path);
     near.on("error", () => far.destroy());
@@ -150,7 +150,8 @@ function forward(path: string): Promise<number> {
   });
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+    const at = port ? { port, host: "0.0.0.0" } : { port: 0, host: "127.0.0.1" };
+    server.listen(at, () => resolve((server.address() as AddressInfo).port));
   });
 }
 
@@ -167,7 +168,7 @@ function carryOut(command: Command): unknown {
     case "heard":
       return received.get(command.port) ?? 0;
     case "forward":
-      return forward(command.path);
+      return forward(command.path, command.port);
     case "http":
       return fetch(command.url).then((response) => response.text());
   }

@@ -5,14 +5,14 @@ import { atEndOfFile } from "../../clean-up";
 import { freshFolder } from "../../fresh-servers";
 import type { Namespace } from "./namespace";
 
-/** Makes a server of the test reachable on the node's loopback; returns its URL there. */
-export async function forwardFromNode(node: Namespace, url: string): Promise<string> {
+/** Makes a server of the test reachable on the node's loopback, or at this port of it; returns its URL on loopback. */
+export async function forwardFromNode(node: Namespace, url: string, at?: number): Promise<string> {
   const { hostname, port } = new URL(url);
   const path = join(freshFolder("link"), "socket");
   await forwarder({ path }, () => connect(Number(port), hostname));
   const inside = new URL(url);
   inside.hostname = "127.0.0.1";
-  inside.port = String(await node.forward(path));
+  inside.port = String(await node.forward(path, at));
   return inside.href.replace(/\/$/, "");
 }
 

@@ -115,9 +115,9 @@ export class Namespace {
     return this.ask({ op: "heard", port }) as Promise<number>;
   }
 
-  /** A port of this node's loopback that leads to a unix socket. */
-  forward(path: string): Promise<number> {
-    return this.ask({ op: "forward", path }) as Promise<number>;
+  /** A free port of this node's loopback, or this one of every address, that leads to a unix socket. */
+  forward(path: string, port?: number): Promise<number> {
+    return this.ask({ op: "forward", path, port }) as Promise<number>;
   }
 
   /** The body of a GET, asked from here. */

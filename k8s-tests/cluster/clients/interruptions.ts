@@ -1,10 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { atEndOfFile } from "../../../src/testing";
 import { until } from "../../../src/testing/until";
-import { Gap } from "../gap";
+
 import { core, namespace } from "../release";
+import { Gap } from "./gap";
 
 const MINUTE = 60_000;
+/** A vehicle hears a heartbeat each second. */
+const SERVED_MS = 1_500;
 
 /** A client of the release that goes on until `signal` is aborted, and calls `answered` whenever it was served. */
 export type Client = (answered: () => void, signal: AbortSignal) => Promise<void>;
@@ -25,6 +28,20 @@ export const asking =
       await delay(everyMs);
     }
     await Promise.all(waiting);
+  };
+
+/** Looks each 50 ms; a change of what it sees is an answer. */
+export const watching =
+  (look: () => Promise<unknown>): Client =>
+  async (answered, ended) => {
+    const isOver = new Promise((resolve) => ended.addEventListener("abort", resolve, { once: true }));
+    let last = await look();
+    while (!ended.aborted) {
+      const seen = await Promise.race([look(), isOver.then(() => last)]);
+      if (seen !== last) answered();
+      last = seen;
+      await delay(50);
+    }
   };
 
 /** Connects again and again; `connect` resolves when the connection has ended. */
@@ -63,10 +80,10 @@ export class Interruptions<Name extends string> {
     await Promise.all(this.running);
   }
 
-  /** Resolves when every client was served within the last second; the error names those that were not. */
+  /** Resolves when every client was served a moment ago; the error names those that were not. */
   async allServed(limitMs = 2 * MINUTE): Promise<void> {
     await until(() => {
-      const without = [...this.gaps].filter(([, { sinceMs }]) => sinceMs > 1_000).map(([name]) => name);
+      const without = [...this.gaps].filter(([, { sinceMs }]) => sinceMs > SERVED_MS).map(([name]) => name);
       if (without.length > 0) throw new Error(`Not served: ${without.join(", ")}.`);
     }, limitMs);
   }

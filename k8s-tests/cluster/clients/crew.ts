@@ -1,18 +1,18 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { WebSocket } from "ws";
 import type { components } from "../../../src/client/api-types";
 import { FleetClient, reply } from "../../../src/client/client";
 import { DroneChannels } from "../../../src/onboard/drone-channels";
 import { createLogger } from "../../../src/platform/process/log";
-import { TestSticks } from "../../../src/testing/sticks";
+import { atEndOfFile } from "../../../src/testing";
 import { VpnClient } from "../../../src/testing/system/namespaces";
-import { forwardToNode } from "../../../src/testing/system/namespaces/links";
+import { forwardFromNode, forwardToNode } from "../../../src/testing/system/namespaces/links";
 import { until } from "../../../src/testing/until";
-import { TestWatcher } from "../../../src/testing/watcher";
+import { tapVehicle, type VehicleTap } from "../../../src/testing/vehicle-tap";
+import { startTestSimulator } from "../../../src/testing/worlds/simulator";
 import { downloadConfig } from "../client-config";
 import { client, MINUTES, pilot } from "../flight";
 import { admin, origin } from "../release";
-import { asking, connecting, Interruptions } from "./interruptions";
+import { asking, Interruptions, watching } from "./interruptions";
+import { orders, requests, sticks, telemetry } from "./pilot-clients";
 
 type Drone = components["schemas"]["Drone"];
 
@@ -30,7 +30,6 @@ class Crew {
   /** The edge's API for the drone in the field, as this process reaches it. */
   edge!: string;
   private edgeRedis!: string;
-  private loggingIn: Promise<unknown> | undefined;
 
   async assemble(): Promise<void> {
     await admin(["create-user", "--username", pilot.username, "--active"], `${pilot.password}\n`);
@@ -48,6 +47,15 @@ class Crew {
     this.edgeRedis = `redis://127.0.0.1:${await forwardToNode(this.droneVpn.node, 8089, EDGE)}`;
     await until(() => this.reachesDrone(), MINUTES);
     await this.pilotVpn.node.stream("tunnel", { ...UDP_14900, host: this.droneVpn.ip }, 50);
+  }
+
+  /** A vehicle at the drone in the field. Its tap sees what a ground station says to it. */
+  async putVehicleOnBoard(): Promise<VehicleTap> {
+    const { vehicle, stop } = await startTestSimulator([{ kind: "copter" }]);
+    atEndOfFile(stop);
+    const tap = await tapVehicle(vehicle);
+    await forwardFromNode(this.droneVpn.node, `tcp://127.0.0.1:${tap.port}`, this.far.port);
+    return tap;
   }
 
   addDrone(name: string): Promise<Drone> {
@@ -73,104 +81,41 @@ class Crew {
 
   /** Clients of every part of a release; each does at once what its users do after an interruption, such as logging in. */
   interruptions(): Interruptions<"API" | "orders" | "telemetry" | "sticks" | "drone's calls" | "tunnel"> {
+    const simulated = () => this.simulated;
     return new Interruptions({
-      API: asking((signal) => this.calls("GET", "/user", signal), 100),
-      orders: asking((signal) => this.ordersGuided(signal), 250),
-      telemetry: connecting((answered, signal) => this.watch(answered, signal), 250),
-      sticks: (answered, signal) => this.steers(answered, signal),
+      API: requests,
+      orders: orders(simulated, "GUIDED"),
+      telemetry: telemetry(simulated),
+      sticks: this.sticks,
       "drone's calls": asking((signal) => this.asksAsDrone(signal), 200),
-      tunnel: (answered, signal) => this.echoes(answered, signal),
+      tunnel: this.tunnel,
     });
   }
 
-  private async calls(method: string, path: string, signal: AbortSignal, body?: object): Promise<boolean> {
-    const response = await fetch(`${origin}/api/v1${path}`, {
-      ...{ method, signal, body: body && JSON.stringify(body) },
-      headers: {
-        Authorization: `Bearer ${client.accessToken}`,
-        ...(body && { "Content-Type": "application/json" }),
-      },
-    });
-    await response.arrayBuffer();
-    if (response.status === 401) await this.logIn();
-    return response.ok;
-  }
+  /** Heard where the agent on board hears them: behind the edge. */
+  readonly sticks = sticks(
+    () => this.far,
+    async (answered, signal) => {
+      const channels = new DroneChannels({
+        url: this.edgeRedis,
+        droneIp: this.droneVpn.ip,
+        newestOnly: "gamepad_input",
+        all: [],
+        log: createLogger("drone", "silent"),
+        onMessage: answered,
+      });
+      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+      channels.stop();
+    },
+  );
+
+  /** A byte of the pilot's that the drone echoes. */
+  readonly tunnel = watching(async () => (await this.pilotVpn.node.report("tunnel")).lastEchoAt);
 
   private async asksAsDrone(signal: AbortSignal): Promise<boolean> {
     const response = await fetch(`${this.edge}/executions/current`, { signal });
     await response.arrayBuffer();
     return response.ok;
-  }
-
-  /** Once for all calls that were refused meanwhile. */
-  private logIn(): Promise<unknown> {
-    this.loggingIn ??= client.logIn(pilot.username, pilot.password).finally(() => {
-      this.loggingIn = undefined;
-    });
-    return this.loggingIn;
-  }
-
-  private ordersGuided(signal: AbortSignal): Promise<boolean> {
-    const body = { drone_id: this.simulated.id, mode_info: { custom_mode: "GUIDED" } };
-    return this.calls("POST", "/drone/action/set_mode", signal, body);
-  }
-
-  private async watch(answered: () => void, signal: AbortSignal): Promise<void> {
-    const watcher = new TestWatcher(origin, client.accessToken, { withCredentials: true, timeout: 2_000 });
-    const { socket } = watcher;
-    socket.on("telemetry_data", () => {
-      watcher.clear();
-      answered();
-    });
-    socket.on("error", () => socket.disconnect());
-    socket.on("connect", () => {
-      const subscription = { drone_id: this.simulated.id, stream_type: "dashboard" };
-      socket.emit("subscribe_telemetry", subscription);
-    });
-    await new Promise<unknown>((resolve) => {
-      socket.once("disconnect", resolve).once("connect_error", resolve);
-      signal.addEventListener("abort", resolve, { once: true });
-    });
-    socket.disconnect();
-  }
-
-  /** Frames go through the relay, and are heard where the agent on board hears them: behind the edge. */
-  private async steers(answered: () => void, signal: AbortSignal): Promise<void> {
-    const channels = new DroneChannels({
-      url: this.edgeRedis,
-      droneIp: this.droneVpn.ip,
-      newestOnly: "gamepad_input",
-      all: [],
-      log: createLogger("drone", "silent"),
-      onMessage: answered,
-    });
-    await connecting((_, ended) => this.steer(ended), 100)(answered, signal);
-    channels.stop();
-  }
-
-  private async steer(signal: AbortSignal): Promise<void> {
-    const path = `/redispad/${this.far.id}?access_token=${client.accessToken}`;
-    const socket = new WebSocket(`${origin.replace("http", "ws")}${path}`, { handshakeTimeout: 2_000 });
-    const closed = new Promise((resolve) => socket.once("close", resolve));
-    signal.addEventListener("abort", () => socket.terminate(), { once: true });
-    socket.on("error", () => undefined);
-    const sticks = new TestSticks((frame) => socket.readyState === WebSocket.OPEN && socket.send(frame));
-    socket.once("open", () => sticks.hold({ pitch: 0.1 }));
-    await closed;
-    sticks.letGo();
-  }
-
-  private async echoes(answered: () => void, signal: AbortSignal): Promise<void> {
-    const ended = new Promise<undefined>((resolve) =>
-      signal.addEventListener("abort", () => resolve(undefined), { once: true }),
-    );
-    let last = 0;
-    while (!signal.aborted) {
-      const { lastEchoAt = last } = (await Promise.race([this.pilotVpn.node.report("tunnel"), ended])) ?? {};
-      if (lastEchoAt !== last) answered();
-      last = lastEchoAt;
-      await delay(50);
-    }
   }
 }
 export const crew = new Crew();
