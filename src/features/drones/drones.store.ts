@@ -35,6 +35,10 @@ const live = (db: Db) => db<Drone>("drones").whereNull("deleted_at");
 export const findDrone = async (db: Db, id: number): Promise<Drone | undefined> =>
   live(db).where({ id }).first();
 
+/** The live drones of any users among these. */
+export const findDrones = async (db: Db, ids: readonly number[]): Promise<Drone[]> =>
+  live(db).whereIn("id", [...ids]);
+
 /** The live drone, of either type, that has this address. */
 export const findDroneByIp = async (db: Db, ip: string): Promise<Drone | undefined> =>
   live(db).where("ip", ip).first();

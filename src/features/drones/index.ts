@@ -23,9 +23,10 @@ export {
   dronesOf,
   findDrone,
   findDroneByIp,
+  findDrones,
   selectDroneFor,
 } from "./drones.store";
-export { type DialConfig, droneOf, linkKey, linkTarget } from "./link-target";
+export { type DialConfig, droneOf, linkKey, linkTarget, linkTargets } from "./link-target";
 
 interface DronesDeps
   extends Pick<Services, "config" | "db" | "clock" | "log" | "quotas" | "lifecycle" | "changes"> {

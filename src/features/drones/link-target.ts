@@ -39,6 +39,16 @@ export function linkTarget(
   return { key, host: drone.link_host ?? ownSimulatorHost(config), port: drone.port, via: "direct" };
 }
 
+/** Of those that may be dialled. */
+export const linkTargets = (config: DialConfig, drones: readonly Parameters<typeof linkTarget>[1][]) =>
+  drones.flatMap((drone): LinkTarget[] => {
+    try {
+      return [linkTarget(config, drone)];
+    } catch {
+      return [];
+    }
+  });
+
 /**
  * Why a simulated drone may not be dialled there, or undefined when it may. A user who names a host and a port makes
  * the gateway connect to it from inside the cluster. Outside a laptop only the operator's simulators are allowed: any port

@@ -1,7 +1,7 @@
 import { metricsIn } from "../../platform/process/metrics";
 import type { Services } from "../../platform/services";
 import type { FrameTap, LinkTarget, VehicleLinks } from "../../vehicle";
-import { droneOf, linkTarget } from "../drones";
+import { droneOf, linkTargets } from "../drones";
 import { LinkRecorder } from "./link-recorder";
 import { RecordWriter } from "./record-writer";
 import { dronesInFlight } from "./records.store";
@@ -106,7 +106,7 @@ export class FlightRecorder {
       this.inFlight = new Map(drones.map(({ id, execution_id }) => [id, execution_id]));
       for (const [recorder, droneId] of this.links) recorder.executionIs(this.inFlight.get(droneId));
       this.joinEnded(before);
-      if (this.timer) await links.hold(drones.flatMap((drone) => this.targetOf(drone) ?? []));
+      if (this.timer) await links.hold(linkTargets(this.deps.config, drones));
     } catch (error) {
       // The executions read last hold until the database answers.
       if (!this.isAway) log.warn({ err: error }, "Cannot read which executions to record; retrying");
@@ -133,14 +133,5 @@ export class FlightRecorder {
   private close(droneId: number): void {
     this.open.delete(droneId);
     this.writer.close(droneId);
-  }
-
-  /** Undefined for a drone that may not be dialled. */
-  private targetOf(drone: Parameters<typeof linkTarget>[1]): LinkTarget | undefined {
-    try {
-      return linkTarget(this.deps.config, drone);
-    } catch {
-      return undefined;
-    }
   }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { networkInterfaces } from "node:os";
+import { droneOf, findDrones, linkTargets } from "../../features/drones";
 import { headersSeconds, limitedServer, type ServerLimits } from "../../http/server/limited-server";
 import { closeServer, listen } from "../../http/server/listen";
 import type { GatewayConfig } from "../../platform/config";
@@ -7,7 +8,14 @@ import { inUrl, isWildcard } from "../../platform/process/open-port";
 import { Subscriber } from "../../platform/redis/subscriber";
 import type { Services } from "../../platform/services";
 import type { VehicleOptions } from "../../vehicle";
-import { ClusterLinks, LeaseStore, Leases, ReplicaClient, replicaListener } from "../../vehicle/cluster";
+import {
+  ClusterLinks,
+  LeaseStore,
+  Leases,
+  Orphans,
+  ReplicaClient,
+  replicaListener,
+} from "../../vehicle/cluster";
 import { openPool } from "../links";
 import { countReplicas } from "./metrics";
 
@@ -26,21 +34,31 @@ const CLOSE_CHANNEL = "fleet:links:close";
 
 export function openReplicas(
   config: GatewayConfig,
-  { log, registry, lifecycle, redis }: Pick<Services, "log" | "registry" | "lifecycle" | "redis">,
+  { log, registry, lifecycle, db, redis }: Pick<Services, "log" | "registry" | "lifecycle" | "db" | "redis">,
   options: Pick<VehicleOptions, "tap" | "records" | "follow">,
 ): Replicas {
   const secret = config.GATEWAY_PEER_SECRET as string;
   const counts = countReplicas(registry);
+  const replica = randomUUID();
+  const orphans = new Orphans({
+    redis,
+    replica,
+    ttlMs: LEASE_MS,
+    adopt: async (keys) => {
+      log.warn({ links: keys.length }, "Opening the vehicle links of a gateway that was lost");
+      return links.adopt(linkTargets(config, await findDrones(db, keys.map(droneOf))));
+    },
+  });
   const leases = new Leases({
     store: new LeaseStore(redis),
-    replica: randomUUID(),
+    replica,
     ttlMs: LEASE_MS,
     needed: (key) => pool.has(key),
     onLost: (key, reason) => {
       log.warn({ link: key, reason }, "Vehicle link closed: its lease was lost");
       links.onLeaseLost(key);
     },
-    observer: counts.leases,
+    observers: [counts.leases, orphans],
   });
   const pool = openPool(
     config,
@@ -62,7 +80,10 @@ export function openReplicas(
     if (from !== leases.replica) links.close(key, reason.join(" "));
   });
   // Orders had the drain's time to finish. A released lease lets another replica have the drone at once.
-  lifecycle.onClose("vehicle links", () => links.drain(0));
+  lifecycle.onClose("vehicle links", () => {
+    orphans.end();
+    return links.drain(0);
+  });
   const serve = async () => {
     const server = limitedServer(replicaListener(secret, links.handle, log), peerLimits(config));
     const { port } = new URL(await listen(server, config.GATEWAY_PEER_PORT, config.HOST));

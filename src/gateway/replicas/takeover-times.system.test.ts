@@ -22,11 +22,13 @@ beforeAll(async () => {
   steady = await startTestGateway({ ...REPLICA_ENV, JUMPHOST_URL: jumphost.url });
 });
 
+const watchers = ["another gateway", "the killed one", "the killed one by a client that stays away"] as const;
+
 /**
  * Milliseconds from the kill of the gateway that has a vehicle's link to the next one's heartbeat at the vehicle, which has
  * one watcher.
  */
-async function takeOver(watchedAt: "another gateway" | "the killed one"): Promise<number> {
+async function takeOver(watchedAt: (typeof watchers)[number]): Promise<number> {
   const user = await steady.newUser();
   const ip = `127.0.0.${addresses++}`;
   const drone = await tappedDrone(user, ip);
@@ -35,7 +37,9 @@ async function takeOver(watchedAt: "another gateway" | "the killed one"): Promis
   const at = new ApiClient(`${holder.url}/api/v1`).as(user.token);
   expect(await at.post("/drone/action/guided", { drone_id: drone.id })).toMatchObject({ status: 200 });
   const balancer = await startBalancer(watchedAt === "another gateway" ? steady.url : holder.url);
-  const watcher = new TestWatcher(balancer.url, user.token, { reconnection: true });
+  const watcher = new TestWatcher(balancer.url, user.token, {
+    reconnection: watchedAt !== "the killed one by a client that stays away",
+  });
   await watcher.subscribe(drone.id, "relalt");
   await watcher.next("telemetry_data", 3);
   balancer.to(steady.url);
@@ -49,7 +53,7 @@ async function takeOver(watchedAt: "another gateway" | "the killed one"): Promis
   return drone.tap.heartbeatAt - killedAt;
 }
 
-test.each(["another gateway", "the killed one"] as const)(
+test.each(watchers)(
   "a gateway is killed: another's heartbeat comes before the vehicle gives up, which is watched at %s",
   async (watchedAt) => {
     const what = `A gateway is killed, the vehicle is watched at ${watchedAt}: its next heartbeat`;

@@ -50,6 +50,7 @@ const REPEATED: Readonly<Record<string, string>> = {
   "src/tunnel/wireguard/userspace.ts": "its own process",
   "src/vehicle/cluster/cluster-links.ts": "reads",
   "src/vehicle/cluster/leases.ts": "renews its own leases, compared with the whole of each",
+  "src/vehicle/cluster/orphans.ts": "claims, of which one succeeds",
   "src/vehicle/cluster/subscription.ts": "asks for its own watchers",
   "src/vehicle/mavlink/commands/preconditions.ts": "its own link, of which a vehicle has one",
   "src/vehicle/mavlink/commands/reposition.ts": "its own link, of which a vehicle has one",

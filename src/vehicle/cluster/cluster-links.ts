@@ -125,6 +125,20 @@ export class ClusterLinks implements VehicleLinks {
     await pool.hold([...own, ...targets.filter(({ key }) => pool.isClosedByOwner(key))]);
   }
 
+  /** Opens those that no replica has, as an order would. Resolves with the holders of all, when their leases are known. */
+  async adopt(targets: readonly LinkTarget[]): Promise<Holder[]> {
+    const { pool, leases } = this.options;
+    const holders = this.draining ? [] : await Promise.all(targets.map(({ key }) => leases.claim(key)));
+    for (const own of targets.flatMap((target) => this.leased(target) ?? [])) {
+      // Whoever uses it next is told why it does not open.
+      void pool
+        .link(own)
+        .use(async () => {})
+        .catch(() => {});
+    }
+    return holders;
+  }
+
   close(key: string, reason = "closed by request"): boolean {
     const subscriptions = [...(this.subscriptions.get(key) ?? [])];
     this.subscriptions.delete(key);

@@ -26,7 +26,7 @@ interface LeasesOptions {
   readonly needed: (key: string) => boolean;
   /** It is no longer ours: close everything that is open under it now. */
   readonly onLost: (key: string, reason: LossReason) => void;
-  readonly observer?: LeasesObserver;
+  readonly observers?: readonly LeasesObserver[];
 }
 
 interface Held {
@@ -146,7 +146,7 @@ export class Leases implements SharedClaims {
     if (!held) return;
     this.releaseEndpoints(key);
     this.held.delete(key);
-    this.options.observer?.lost?.(key, reason);
+    this.tellLost(key, reason);
     // It lapses by itself when Redis does not get this.
     await this.options.store.release(key, held.holder).catch(() => {});
   }
@@ -159,7 +159,7 @@ export class Leases implements SharedClaims {
   }
 
   private async acquire(key: string): Promise<Holder> {
-    const { store, replica, ttlMs, observer } = this.options;
+    const { store, replica, ttlMs, observers = [] } = this.options;
     if (this.stopped || this.url === undefined) {
       throw new DomainError("unavailable", "This server does not take drones just now.");
     }
@@ -173,7 +173,7 @@ export class Leases implements SharedClaims {
       throw new DomainError("unavailable", "The server is shutting down.");
     }
     this.held.set(key, { holder, since: askedAt, until: askedAt + ttlMs * SAFE_SHARE, endpoints: [] });
-    observer?.acquired?.(key);
+    for (const observer of observers) observer.acquired?.(key);
     return holder;
   }
 
@@ -222,8 +222,12 @@ export class Leases implements SharedClaims {
 
   private drop(key: string, reason: LossReason): void {
     this.held.delete(key);
-    this.options.observer?.lost?.(key, reason);
+    this.tellLost(key, reason);
     this.options.onLost(key, reason);
+  }
+
+  private tellLost(key: string, reason: LossReason): void {
+    for (const observer of this.options.observers ?? []) observer.lost?.(key, reason);
   }
 }
 
