@@ -20,7 +20,7 @@ const answers = new Map<string, string>();
 beforeAll(async () => {
   const world = await tunnelWorld();
   const urls = {
-    gateway: (await startTestGateway(REPLICA_ENV)).url,
+    gateway: (await startTestGateway({ ...REPLICA_ENV, FLIGHT_RECORDER: "on" })).url,
     relay: (await startTestRelay()).url,
     worker: await workerUrl(),
     tunnel: (await world.start({ os: new SimulatedOs(), dataplane: "auto" })).url,
