@@ -66,4 +66,5 @@ test("a replica that is cut off from Redis loses the link and says so, and the o
   await eventually("it is up there", async () => (await stateAt(second)).link?.up === true);
   redisOfFirst.mend();
   await eventually("both know the link of the other", async () => (await stateAt(first)).link?.up === true);
+  expect((await stateAt(second)).link?.up).toBe(true);
 });

@@ -11,9 +11,9 @@ const ANSWER_MS = 1_000;
 const Readiness = z.object({ status: z.enum(["starting", "ready", "standby", "draining"]) });
 
 /**
- * The hub that serves on this node, which this one is to replace: unknown → awaited → ended. While this one waits for it there is a file `waiting`
- * beside the file at `leasePath`: this one has no port yet on which a probe could ask it, and counts as ready, or an upgrade
- * would never end the one before.
+ * The hub that serves on this node, which this one is to replace: unknown → awaited → ended. While this one waits for it
+ * there is a file `waiting` beside the file at `leasePath`: this one has no port yet on which a probe could ask it, and
+ * counts as ready, or an upgrade would never end the one before.
  */
 export class Predecessor {
   private state: "unknown" | "awaited" | "ended" = "unknown";

@@ -127,8 +127,9 @@ export class ClusterLinks implements VehicleLinks {
 
   /** Opens those that no replica has, as an order would. Resolves with the holders of all, when their leases are known. */
   async adopt(targets: readonly LinkTarget[]): Promise<Holder[]> {
+    if (this.draining) throw shuttingDown();
     const { pool, leases } = this.options;
-    const holders = this.draining ? [] : await Promise.all(targets.map(({ key }) => leases.claim(key)));
+    const holders = await Promise.all(targets.map(({ key }) => leases.claim(key)));
     for (const own of targets.flatMap((target) => this.leased(target) ?? [])) {
       // Whoever uses it next is told why it does not open.
       void pool

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { createLogger } from "../../platform/process/log";
-import { openRedis, type Redis, redisReady } from "../../platform/redis/client";
+import type { Redis } from "../../platform/redis/client";
 import { atEndOfFile } from "../../testing/clean-up";
-import { freshRedis } from "../../testing/fresh-servers";
+import { freshRedis, redisClient } from "../../testing/fresh-servers";
 import { until } from "../../testing/until";
 import { type InterruptibleLink, interruptibleLink } from "../../testing/worlds/interruptible-link";
 import { LeaseStore } from "./lease-store";
@@ -17,18 +16,11 @@ let key: string;
 
 beforeAll(async () => {
   redisUrl = (await freshRedis()).url;
-  direct = await connected(redisUrl);
+  direct = await redisClient(redisUrl);
 });
 beforeEach(() => {
   key = `drone:${++drones}`;
 });
-
-async function connected(url: string): Promise<Redis> {
-  const redis = openRedis(url, createLogger("test", "silent"));
-  atEndOfFile(async () => redis.disconnect());
-  await redisReady(redis);
-  return redis;
-}
 
 interface Holding {
   readonly leases: Leases;
@@ -42,7 +34,7 @@ async function replica(name: string, ttlMs = TTL_MS): Promise<Holding> {
   const lost: LossReason[] = [];
   const holding = { link, lost, needed: true };
   const leases = new Leases({
-    store: new LeaseStore(await connected(link.url)),
+    store: new LeaseStore(await redisClient(link.url)),
     replica: name,
     ttlMs,
     needed: () => holding.needed,

@@ -1,7 +1,6 @@
-import { createLogger } from "../../platform/process/log";
-import { openRedis, type Redis, redisReady } from "../../platform/redis/client";
+import type { Redis } from "../../platform/redis/client";
 import { atEndOfFile } from "../../testing/clean-up";
-import { freshRedis } from "../../testing/fresh-servers";
+import { freshRedis, redisClient } from "../../testing/fresh-servers";
 import { until } from "../../testing/until";
 import { interruptibleLink } from "../../testing/worlds/interruptible-link";
 import { LeaseStore } from "./lease-store";
@@ -14,20 +13,13 @@ let url: string;
 let direct: Redis;
 beforeEach(async () => {
   url = (await freshRedis()).url;
-  direct = await connected();
+  direct = await redisClient(url);
 });
 
-async function connected(to = url): Promise<Redis> {
-  const redis = openRedis(to, createLogger("test", "silent"));
-  atEndOfFile(async () => redis.disconnect());
-  await redisReady(redis);
-  return redis;
-}
-
 /** A killed one reaches Redis no more. */
-async function replica(name: string) {
+async function replica(name: string, isStopping = false) {
   const link = await interruptibleLink(url);
-  const redis = await connected(link.url);
+  const redis = await redisClient(link.url);
   const adopted: string[] = [];
   const orphans = new Orphans({
     redis,
@@ -35,6 +27,7 @@ async function replica(name: string) {
     ttlMs: TTL_MS,
     adopt: async (keys) => {
       adopted.push(...keys);
+      if (isStopping) throw new Error("The server is shutting down.");
       return Promise.all(keys.map((key) => leases.claim(key)));
     },
   });
@@ -71,6 +64,16 @@ test("the links of a killed replica are another's once its leases have lapsed, e
   expect(two.leases.size + three.leases.size).toBe(2);
   await until(async () => (await direct.sismember("fleet:replicas", "one")) === 0);
   expect(await direct.exists("fleet:replica:{one}:links")).toBe(0);
+});
+
+test("a replica that cannot open the links leaves them to another one", async () => {
+  const [one, stopping] = await Promise.all([replica("one"), replica("stopping", true)]);
+  await one.leases.claim("drone:1");
+  await until(async () => (await direct.scard("fleet:replica:{one}:links")) === 1);
+  one.kill();
+  await until(() => stopping.adopted.length > 0);
+  await replica("two");
+  await until(async () => (await holderOf("drone:1")) === "two");
 });
 
 test("links that a replica gave up are nobody's, and it leaves nothing behind", async () => {
