@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
-import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { atEndOfFile } from "../../src/testing";
+import { FloatingAddress } from "../../src/testing/system/namespaces/floating-address";
 import { until } from "../../src/testing/until";
 import { core, isReady, podsOf } from "./release";
 
@@ -16,8 +16,6 @@ const ASK_MS = 1_000;
  * second node, FLEET_HUB_LEAD a command that leads the address to the node with the address that it is given.
  */
 export class HubPair {
-  private stopped = false;
-
   private constructor(
     private readonly second: string,
     private readonly lead: string,
@@ -43,32 +41,15 @@ export class HubPair {
     });
   }
 
-  /** Asks each node's hub whether it serves, and leads the address there, until the end of the file. */
+  /** From now on the address follows the hub that serves, until the end of the file. */
   async follow(): Promise<void> {
     const { items } = await core.listNode({ labelSelector: `${LABEL}=true` });
     const addresses = items.map(
       ({ status }) => status?.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "",
     );
-    const [first = ""] = addresses;
-    const following = this.followAmong(addresses);
-    atEndOfFile(async () => {
-      this.stopped = true;
-      await following;
-      await run(this.lead, [first]);
-    });
-  }
-
-  private async followAmong(addresses: readonly string[]): Promise<void> {
-    let at = "";
-    while (!this.stopped) {
-      const ready = await Promise.all(addresses.map(serves));
-      const [next, ...others] = addresses.filter((_, n) => ready[n]);
-      if (next && others.length === 0 && next !== at) {
-        await run(this.lead, [next]);
-        at = next;
-      }
-      await delay(ASK_MS);
-    }
+    const routeTo = (address = "") => run(this.lead, [address]);
+    new FloatingAddress(addresses, { serves, routeTo, everyMs: ASK_MS });
+    atEndOfFile(async () => void (await routeTo(addresses[0])));
   }
 
   private async label(value: string | null): Promise<void> {

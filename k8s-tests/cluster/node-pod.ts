@@ -1,7 +1,5 @@
 import type { V1Pod } from "@kubernetes/client-node";
-import { version } from "../../src/platform/process/version";
-import { until } from "../../src/testing/until";
-import { core, exec, image, namespace } from "./release";
+import { core, exec, namespace, startSleeper } from "./release";
 
 /** Every process of each pod whose uid is given, its sandbox too. A systemd node writes uids with underscores; a process may be gone. */
 const KILL = `
@@ -18,19 +16,8 @@ export class NodePod {
 
   static async on(nodeName: string): Promise<NodePod> {
     const name = `node-pod-${nodeName}`;
-    const container = {
-      name: "look",
-      image: `${image.repository}:${image.tag || version}`,
-      command: ["sleep", "infinity"],
-      securityContext: { privileged: true, runAsUser: 0 },
-    };
-    const tolerations = [{ operator: "Exists" }];
-    const spec = { nodeName, tolerations, hostNetwork: true, hostPID: true, containers: [container] };
-    await core.createNamespacedPod({ namespace, body: { metadata: { name }, spec } });
-    await until(async () => {
-      const { status } = await core.readNamespacedPod({ namespace, name });
-      return status?.phase === "Running";
-    }, 60_000);
+    const more = { nodeName, tolerations: [{ operator: "Exists" }], hostNetwork: true, hostPID: true };
+    await startSleeper(namespace, name, "look", more, { privileged: true, runAsUser: 0 });
     return new NodePod(name);
   }
 

@@ -1,6 +1,4 @@
-import { version } from "../../src/platform/process/version";
-import { until } from "../../src/testing/until";
-import { core, exec, freshNamespace, image, namespace as own } from "./release";
+import { core, exec, freshNamespace, namespace as own, startSleeper } from "./release";
 
 const connecting = `
 const { connect } = require("node:net");
@@ -30,17 +28,7 @@ export class ProbePod {
   /** A new one that is of no release. Its namespace is made for it until the end of the file, unless it is the release's. */
   static async create(namespace: string, name: string): Promise<ProbePod> {
     if (namespace !== own) await freshNamespace(namespace);
-    const container = {
-      name: "probe",
-      image: `${image.repository}:${image.tag || version}`,
-      command: ["sleep", "infinity"],
-    };
-    const spec = { containers: [container], terminationGracePeriodSeconds: 0 };
-    await core.createNamespacedPod({ namespace, body: { metadata: { name }, spec } });
-    await until(async () => {
-      const { status } = await core.readNamespacedPod({ namespace, name });
-      return status?.phase === "Running";
-    }, 60_000);
+    await startSleeper(namespace, name, "probe");
     return new ProbePod(namespace, `pod/${name}`, "probe");
   }
 

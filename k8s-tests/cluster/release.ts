@@ -12,8 +12,10 @@ import {
   KubeConfig,
   NetworkingV1Api,
   type V1Pod,
+  type V1PodSpec,
+  type V1SecurityContext,
 } from "@kubernetes/client-node";
-import { packageRoot } from "../../src/platform/process/version";
+import { packageRoot, version } from "../../src/platform/process/version";
 import { atEndOfFile } from "../../src/testing";
 import { until } from "../../src/testing/until";
 
@@ -43,6 +45,8 @@ export const image = {
 export const hubHost = process.env.FLEET_VPN_HOST ?? "127.0.0.1";
 /** Where the ingress controller runs. */
 export const ingressNamespace = process.env.FLEET_INGRESS_NAMESPACE ?? "traefik";
+
+const ownImage = `${image.repository}:${image.tag || version}`;
 
 /** As a NetworkPolicy's peer. */
 export const podsIn = (name: string): object => ({
@@ -202,19 +206,39 @@ export async function withoutPolicies(look: () => Promise<unknown>): Promise<voi
   }
 }
 
+/** A pod of our image with one container, which sleeps. Resolves when it runs. */
+export async function startSleeper(
+  within: string,
+  name: string,
+  container: string,
+  more: Partial<V1PodSpec> = {},
+  securityContext?: V1SecurityContext,
+): Promise<void> {
+  const sleeper = { name: container, image: ownImage, command: ["sleep", "infinity"], securityContext };
+  const spec = { containers: [sleeper], terminationGracePeriodSeconds: 0, ...more };
+  await core.createNamespacedPod({ namespace: within, body: { metadata: { name }, spec } });
+  await until(async () => {
+    const { status } = await core.readNamespacedPod({ namespace: within, name });
+    return status?.phase === "Running";
+  }, 60_000);
+}
+
 export const isReady = (pod: V1Pod): boolean =>
   !pod.metadata?.deletionTimestamp &&
   (pod.status?.conditions ?? []).some(({ type, status }) => type === "Ready" && status === "True");
 
 /** Kill every pod of a part at once, and wait until new ones are ready. */
-export async function killPods(part: string): Promise<void> {
-  const before = await podsOf(part);
-  for (const { metadata } of before) {
+export const killPods = async (part: string): Promise<void> => replacePods(part, await podsOf(part));
+
+/** Delete these pods of a part without a grace period, and wait until others are ready in their place. */
+export async function replacePods(part: string, pods: readonly V1Pod[]): Promise<void> {
+  const count = (await podsOf(part)).length;
+  for (const { metadata } of pods) {
     await core.deleteNamespacedPod({ namespace, name: metadata?.name ?? "", gracePeriodSeconds: 0 });
   }
-  const old = new Set(before.map(({ metadata }) => metadata?.uid));
+  const old = new Set(pods.map(({ metadata }) => metadata?.uid));
   await until(async () => {
-    const now = (await podsOf(part)).filter((pod) => isReady(pod) && !old.has(pod.metadata?.uid));
-    return now.length >= before.length;
+    const now = await podsOf(part);
+    return now.filter((pod) => isReady(pod) && !old.has(pod.metadata?.uid)).length >= count;
   }, 180_000);
 }

@@ -32,7 +32,12 @@ async function calls(method: string, path: string, signal: AbortSignal, body?: o
   return response.ok;
 }
 
-async function watch(drone_id: number, answered: () => void, signal: AbortSignal): Promise<void> {
+async function watch(
+  drone_id: number,
+  answered: () => void,
+  signal: AbortSignal,
+  opened: () => void,
+): Promise<void> {
   const watcher = new TestWatcher(origin, client.accessToken, { withCredentials: true, timeout: 2_000 });
   const { socket } = watcher;
   socket.on("telemetry_data", () => {
@@ -40,7 +45,10 @@ async function watch(drone_id: number, answered: () => void, signal: AbortSignal
     answered();
   });
   socket.on("error", () => socket.disconnect());
-  socket.on("connect", () => socket.emit("subscribe_telemetry", { drone_id, stream_type: "dashboard" }));
+  socket.on("connect", () => {
+    opened();
+    socket.emit("subscribe_telemetry", { drone_id, stream_type: "dashboard" });
+  });
   await new Promise<unknown>((resolve) => {
     socket.once("disconnect", resolve).once("connect_error", resolve);
     signal.addEventListener("abort", resolve, { once: true });
@@ -48,14 +56,17 @@ async function watch(drone_id: number, answered: () => void, signal: AbortSignal
   socket.disconnect();
 }
 
-async function steer(droneId: number, signal: AbortSignal): Promise<void> {
+async function steer(droneId: number, signal: AbortSignal, opened: () => void): Promise<void> {
   const path = `/redispad/${droneId}?access_token=${client.accessToken}`;
   const socket = new WebSocket(`${origin.replace("http", "ws")}${path}`, { handshakeTimeout: 2_000 });
   const closed = new Promise((resolve) => socket.once("close", resolve));
   signal.addEventListener("abort", () => socket.terminate(), { once: true });
   socket.on("error", () => undefined);
   const sticks = new TestSticks((frame) => socket.readyState === WebSocket.OPEN && socket.send(frame));
-  socket.once("open", () => sticks.hold({ pitch: 0.1 }));
+  socket.once("open", () => {
+    opened();
+    sticks.hold({ pitch: 0.1 });
+  });
   await closed;
   sticks.letGo();
 }
@@ -70,13 +81,14 @@ export const orders = (drone: Named, custom_mode: string): Client =>
     return calls("POST", "/drone/action/set_mode", signal, body);
   }, 250);
 
-export const telemetry = (drone: Named): Client =>
-  connecting((answered, signal) => watch(drone().id, answered, signal), 250);
+/** `opened` is called for each connection. */
+export const telemetry = (drone: Named, opened = () => {}): Client =>
+  connecting((answered, signal) => watch(drone().id, answered, signal, opened), 250);
 
 /** Stick frames through the relay. What they arrive at is `heard`, a client that answers for each. */
 export const sticks =
-  (drone: Named, heard: Client): Client =>
+  (drone: Named, heard: Client, opened = () => {}): Client =>
   async (answered, signal) => {
-    const sending = connecting((_, ended) => steer(drone().id, ended), 100);
+    const sending = connecting((_, ended) => steer(drone().id, ended, opened), 100);
     await Promise.all([heard(answered, signal), sending(answered, signal)]);
   };

@@ -1,33 +1,35 @@
 import { atEndOfFile } from "../../clean-up";
-import { HUB_ADDRESS } from "./hub-testbed";
-import type { Namespace } from "./namespace";
-import type { PairedHub } from "./paired-hub";
 
-/** The public address, routed to the hub that is ready, as by a load balancer or keepalived. */
-export class FloatingAddress {
+interface FloatingAddressOptions<Hub> {
+  readonly serves: (hub: Hub) => Promise<boolean>;
+  /** Routes the address to this hub, ready or not. */
+  readonly routeTo: (hub: Hub) => Promise<unknown>;
+  /** How often it asks which hub serves, as a load balancer does. */
+  readonly everyMs: number;
+}
+
+/** The public address, routed to the hub that is ready, as by a load balancer or keepalived. Until the end of the file. */
+export class FloatingAddress<Hub> {
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
-  private at: PairedHub | undefined;
+  private at: Hub | undefined;
   /** Milliseconds since the epoch. */
   movedAt = 0;
 
   constructor(
-    private readonly wan: Namespace,
-    private readonly hubs: readonly PairedHub[],
-    /** How often it asks for the hubs' readiness, as a load balancer does. */
-    private readonly everyMs: number,
+    private readonly hubs: readonly Hub[],
+    private readonly options: FloatingAddressOptions<Hub>,
   ) {
     atEndOfFile(async () => this.stop());
     this.watch();
   }
 
-  get target(): PairedHub | undefined {
+  get target(): Hub | undefined {
     return this.at;
   }
 
-  /** Routes the address to this hub, ready or not. */
-  async routeTo(hub: PairedHub): Promise<void> {
-    await this.wan.shell(`ip route replace ${HUB_ADDRESS}/32 via ${hub.address}`);
+  routeTo(hub: Hub): Promise<unknown> {
+    return this.options.routeTo(hub);
   }
 
   private stop(): void {
@@ -40,12 +42,12 @@ export class FloatingAddress {
       void this.look()
         .catch(() => {})
         .finally(() => this.stopped || this.watch());
-    }, this.everyMs);
+    }, this.options.everyMs);
   }
 
   private async look(): Promise<void> {
-    const states = await Promise.all(this.hubs.map((hub) => hub.readiness()));
-    const ready = this.hubs.filter((_, index) => states[index] === "ready");
+    const serve = await Promise.all(this.hubs.map(this.options.serves));
+    const ready = this.hubs.filter((_, index) => serve[index]);
     const [next] = ready;
     if (ready.length !== 1 || !next || next === this.at) return;
     await this.routeTo(next);

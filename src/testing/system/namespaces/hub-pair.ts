@@ -17,7 +17,7 @@ export interface HubPair {
   readonly world: TunnelWorld;
   readonly leases: FakeLeases;
   readonly hubs: readonly [PairedHub, PairedHub];
-  readonly address: FloatingAddress;
+  readonly address: FloatingAddress<PairedHub>;
   readonly operator: Member;
   readonly drone: Member;
   /** Give both clients their configs anew, which makes them shake hands, and wait until the drone echoes. */
@@ -45,7 +45,11 @@ export async function hubPair(
   const hub = (name: "a" | "b", link: number) =>
     PairedHub.on({ name, link, wan, world, leases, programs, env });
   const hubs = [await hub("a", 1), await hub("b", 5)] as const;
-  const address = new FloatingAddress(wan, hubs, askEveryMs);
+  const address = new FloatingAddress(hubs, {
+    serves: async (one) => (await one.readiness()) === "ready",
+    routeTo: (one) => wan.shell(`ip route replace ${HUB_ADDRESS}/32 via ${one.address}`),
+    everyMs: askEveryMs,
+  });
   const ann = await VpnClient.create("ann", wan, HUB_ADDRESS, 1);
   const d1 = await VpnClient.create("d1", wan, HUB_ADDRESS, 2);
   const operator = { client: ann, ...(await world.fleet.user("10.70.0.2")) };
