@@ -112,7 +112,7 @@ async function telemetryAge({ url, token, witness, droneId }: Flight): Promise<B
   await delay(TELEMETRY_MS);
   socket.disconnect();
   const first = new Map<string, number>();
-  for (const { lat, lon, alt, at } of await witness.since(["GLOBAL_POSITION_INT"], began)) {
+  for (const { lat, lon, alt, at } of await witness.since("GLOBAL_POSITION_INT", began)) {
     const key = `${lat} ${lon} ${Number(alt) / 1000}`;
     if (!first.has(key)) first.set(key, at);
   }

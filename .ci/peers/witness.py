@@ -7,6 +7,7 @@ a line {"id": 1, "is": …} or {"id": 1, "error": "…"}. Times are seconds sinc
 """
 
 import collections
+import itertools
 import json
 import math
 import queue
@@ -20,19 +21,20 @@ from pymavlink import mavutil
 
 mav = mavutil.mavlink
 STATION = 254
+# Kinds that tests look back at. Of the others the last is kept.
+KEPT = (
+    *("HEARTBEAT", "STATUSTEXT", "SYS_STATUS", "SERVO_OUTPUT_RAW", "MISSION_CURRENT", "MISSION_ITEM_REACHED"),
+    "GLOBAL_POSITION_INT",
+)
 KEPT_SECONDS = 180
 ATTEMPTS = 5
 # Hz, beside what the vehicle sends unasked.
 RATES = {
     "HEARTBEAT": 5,
     "GLOBAL_POSITION_INT": 10,
-    "EXTENDED_SYS_STATE": 5,
     "SYS_STATUS": 2,
     "MISSION_CURRENT": 5,
     "SERVO_OUTPUT_RAW": 10,
-    "POSITION_TARGET_GLOBAL_INT": 5,
-    "HOME_POSITION": 1,
-    "FENCE_STATUS": 2,
 }
 
 
@@ -57,7 +59,8 @@ class Vehicle:
         self.link = mavutil.mavlink_connection(
             f"tcp:127.0.0.1:{port}", source_system=STATION, source_component=190, autoreconnect=True
         )
-        self.kept = collections.deque()
+        self.kept = {kind: collections.deque() for kind in KEPT}
+        self.latest = {}
         self.waiting = []
         self.lock = threading.Lock()
         self.system = None
@@ -87,9 +90,12 @@ class Vehicle:
                 continue
             message.at = time.time()
             with self.lock:
-                self.kept.append(message)
-                while self.kept[0].at < message.at - KEPT_SECONDS:
-                    self.kept.popleft()
+                self.latest[kind] = message
+                if kind in self.kept:
+                    kept = self.kept[kind]
+                    kept.append(message)
+                    while kept[0].at < message.at - KEPT_SECONDS:
+                        kept.popleft()
                 for kinds, found in self.waiting:
                     if kind in kinds:
                         found.put(message)
@@ -98,7 +104,7 @@ class Vehicle:
         while True:
             try:
                 self.link.mav.heartbeat_send(mav.MAV_TYPE_GCS, mav.MAV_AUTOPILOT_INVALID, 0, 0, 0)
-                if self.system is not None and not self.since(["SERVO_OUTPUT_RAW"], time.time() - 2):
+                if self.system is not None and not self.since("SERVO_OUTPUT_RAW", time.time() - 2):
                     for name, hertz in RATES.items():
                         number = getattr(mav, f"MAVLINK_MSG_ID_{name}")
                         self.send_command(mav.MAV_CMD_SET_MESSAGE_INTERVAL, [number, 1e6 / hertz])
@@ -116,9 +122,11 @@ class Vehicle:
                 except OSError:
                     pass
 
-    def since(self, kinds, at):
+    def since(self, kind, at):
+        """In the order in which they came."""
         with self.lock:
-            return [message for message in self.kept if message.at >= at and message.get_type() in kinds]
+            found = list(itertools.takewhile(lambda message: message.at >= at, reversed(self.kept[kind])))
+        return found[::-1]
 
     def ask(self, kinds, send, fits=lambda message: True, seconds=1.5, attempts=ATTEMPTS):
         """Sends until a message fits. Each attempt waits for `seconds`."""
@@ -159,11 +167,11 @@ def main(port):
         return vehicle.ask(["COMMAND_ACK"], send, lambda ack: ack.command == mav.MAV_CMD_REQUEST_MESSAGE).at
 
     def last(type):
-        found = vehicle.since([type], 0)
-        return fields(found[-1]) if found else None
+        found = vehicle.latest.get(type)
+        return fields(found) if found else None
 
-    def since(types, at):
-        return [fields(message) for message in vehicle.since(types, at)]
+    def since(type, at):
+        return [fields(message) for message in vehicle.since(type, at)]
 
     def command(command, params):
         send = lambda: vehicle.send_command(command, [math.nan if value is None else value for value in params])
@@ -219,7 +227,7 @@ def main(port):
         return message.param_value
 
     def px4():
-        return vehicle.since(["HEARTBEAT"], 0)[-1].autopilot == mav.MAV_AUTOPILOT_PX4
+        return vehicle.latest["HEARTBEAT"].autopilot == mav.MAV_AUTOPILOT_PX4
 
     def param(name):
         return value_of(read_param(name))

@@ -117,7 +117,7 @@ function mainApp(deps: GatewayDeps, routes: readonly Route[], observe: Middlewar
       redis: () => deps.redis.ping(),
       ...reachabilityProbes({
         objects: config.S3_ENDPOINT,
-        tunnel: config.VPN_SERVICE_URL,
+        tunnel: config.VPN_SERVICE_URL && new URL("/healthz", config.VPN_SERVICE_URL).href,
         jumphost: config.JUMPHOST_URL,
         janus: config.JANUS_URL,
       }),

@@ -111,7 +111,7 @@ async function startAnew(vehicle: TestedVehicle): Promise<void> {
   const isBack = async () => {
     // ArduPilot boots when its first port is connected to, which may have been too early.
     await api.get(`/drone/action/connection?id=${droneId}`);
-    return (await witness.since(["SYS_STATUS"], killed + 1)).length > 0;
+    return (await witness.since("SYS_STATUS", killed + 1)).length > 0;
   };
   await witness.until("it again", isBack, 120);
   await witness.readyToArm();

@@ -145,6 +145,12 @@ test("PX4 that has climbed leaves its takeoff for its Hold, one that has not cli
     });
   expect(contradiction(left(12.5), "px4-quad")).toBeUndefined();
   expect(contradiction(left(10), "px4-quad")).toMatch(/did not stay in AUTO.TAKEOFF/);
+  const refused = given({
+    ...{ path: "disarm_drone", status: 500 },
+    before: { ...flying, customMode: Number(takeoff) },
+    after: { ...flying, customMode: Number(hold) },
+  });
+  expect(contradiction(refused, "px4-quad")).toBeUndefined();
 });
 
 test("a vehicle that ends its landing disarms by itself, one in the air does not", () => {

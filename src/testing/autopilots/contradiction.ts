@@ -36,17 +36,18 @@ const climbs: Check = ({ body, before, after }) => {
   return after.relativeAltitude < before.relativeAltitude + wanted ? "the vehicle does not climb" : undefined;
 };
 
-/** It shows the mode, and stays in it unless it has landed, or taken off: PX4's takeoff ends in its Hold. */
+/** PX4's takeoff ends in its Hold. */
+const endsTakeoff = (name: AutopilotName, was: number | undefined, is: number): boolean =>
+  was === customModeOf(name, "AUTO.TAKEOFF") && is === customModeOf(name, "AUTO.LOITER");
+
+/** It shows the mode, and stays in it unless it has landed, or taken off. */
 const modeSet: Check = (given, name) => {
   const { beats, before, after, result } = given;
   const mode = String(result.mode);
   const customMode = customModeOf(name, mode);
   if (!beats.some((beat) => beat.customMode === customMode)) return `the vehicle is not in ${mode}`;
   const hasLanded = before.armed && !after.armed;
-  const hasTakenOff =
-    mode === "AUTO.TAKEOFF" &&
-    after.customMode === customModeOf(name, "AUTO.LOITER") &&
-    climbs(given, name) === undefined;
+  const hasTakenOff = endsTakeoff(name, customMode, after.customMode) && climbs(given, name) === undefined;
   return after.customMode === customMode || hasLanded || hasTakenOff
     ? undefined
     : `the vehicle did not stay in ${mode}`;
@@ -265,7 +266,8 @@ function changeBy(
   // A vehicle that ends its landing disarms by itself, and PX4 then enters its Hold.
   const hasLanded =
     path !== "disarm_drone" && wasArmed && !after.armed && before.relativeAltitude < ON_THE_GROUND;
-  if (after.customMode !== customMode && !entersLate && !hasLanded)
+  const hasTakenOff = endsTakeoff(name, customMode, after.customMode);
+  if (after.customMode !== customMode && !entersLate && !hasLanded && !hasTakenOff)
     return `the mode went from ${customMode} to ${after.customMode}`;
   if (!wasArmed && beats.some((beat) => beat.armed)) return "the vehicle is armed";
   if (wasArmed && !after.armed && !hasLanded) return "the vehicle is disarmed";

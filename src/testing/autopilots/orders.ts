@@ -85,12 +85,12 @@ export async function giveOrder(
       ...{ path, body, result, home, before, after, stored, texts: await witness.texts(since) },
       status: reply.status,
       message: JSON.stringify(reply.body),
-      beats: (await witness.since(["HEARTBEAT"], since)).map((beat) => ({
+      beats: (await witness.since("HEARTBEAT", since)).map((beat) => ({
         at: beat.at,
         armed: (Number(beat.base_mode) & ARMED) !== 0,
         customMode: Number(beat.custom_mode),
       })),
-      outputs: await witness.since(["SERVO_OUTPUT_RAW"], since),
+      outputs: await witness.since("SERVO_OUTPUT_RAW", since),
       plans: plansBefore && { before: plansBefore, after: await plansOf(vehicle) },
       params: Object.fromEntries(
         Object.entries(paramsAfter).map(([name, value]) => [

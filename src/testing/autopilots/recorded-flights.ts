@@ -131,7 +131,7 @@ export class RecordedFlights {
     const { witness } = this.vehicle;
     const from = (await witness.now()) + 1;
     await witness.until("that it may be armed", async () => {
-      const [status] = (await witness.since(["SYS_STATUS"], from)).slice(-1);
+      const [status] = (await witness.since("SYS_STATUS", from)).slice(-1);
       return (Number(status?.onboard_control_sensors_health) & PREARM_CHECK) !== 0;
     });
   }

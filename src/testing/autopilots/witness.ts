@@ -81,8 +81,9 @@ export class Witness {
     return this.ask("last", { type });
   }
 
-  since(types: readonly string[], at: number): Promise<ReceivedMessage[]> {
-    return this.ask("since", { types, at });
+  /** Those of a kind that the witness keeps (KEPT), of the last three minutes. */
+  since(type: string, at: number): Promise<ReceivedMessage[]> {
+    return this.ask("since", { type, at });
   }
 
   /** MAV_RESULT. A null parameter is sent as NaN. */
@@ -158,7 +159,7 @@ export class Witness {
   }
 
   async texts(at: number): Promise<string[]> {
-    return (await this.since(["STATUSTEXT"], at)).map(({ text }) => String(text));
+    return (await this.since("STATUSTEXT", at)).map(({ text }) => String(text));
   }
 
   /** Undefined until the vehicle has reported each of it. */

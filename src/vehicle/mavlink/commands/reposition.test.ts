@@ -113,11 +113,12 @@ describe("a target position", () => {
       peer.on(common.CommandInt, ({ command }) => {
         peer.send(ack(command, 0));
         if (landed.disarms) state.baseMode = 1;
+        if (landed.says) peer.send(text(6, landed.says));
       });
       return link;
     }
-    const landed: { now: number | undefined; disarms: boolean } = { now: undefined, disarms: false };
-    beforeEach(() => Object.assign(landed, { now: undefined, disarms: false }));
+    const landed: { now?: number | undefined; disarms?: boolean; says?: string | undefined } = {};
+    beforeEach(() => Object.assign(landed, { now: undefined, disarms: false, says: undefined }));
     const elsewhere = { ...report, latInt: 474_100_000 };
 
     test("is confirmed by the target that it reports a moment later", async () => {
@@ -141,6 +142,7 @@ describe("a target position", () => {
     test.each([
       ["is on the ground", { now: 1 }, "it has just landed"],
       ["has disarmed itself", { disarms: true }, "it is disarmed"],
+      ["says that it has landed", { now: 2, says: "Disarmed by landing\t" }, "Disarmed by landing"],
     ])("is refused when it reports no target and %s", async (_, state, why) => {
       const link = await opened(undefined);
       Object.assign(landed, state);

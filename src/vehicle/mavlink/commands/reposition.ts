@@ -115,7 +115,7 @@ export class Reposition implements Pick<Calls, "goTo" | "move"> {
       const { result } = await accepted(this.send(destination, GLOBAL, altitude, UNSET));
       await modes.assertShows("go there", "AUTO.LOITER");
       const taken = await this.isTaken({ ...destination, altitude }, () => record.reasons);
-      if (!taken) await this.assertUp();
+      if (!taken) await this.assertUp(() => record.texts);
       return { result: taken ? result : "TARGET_UNCONFIRMED", status_text: record.texts };
     } finally {
       record.stop();
@@ -144,14 +144,17 @@ export class Reposition implements Pick<Calls, "goTo" | "move"> {
   }
 
   /** PX4 also accepts as it touches the ground, reports no target and stays there. Rejects with `vehicle_refused` then. */
-  private async assertUp(): Promise<void> {
+  private async assertUp(texts: () => readonly string[]): Promise<void> {
     const { vehicle, state, commands, modes, preconditions } = this.link;
     const isUp = async () =>
       (await state.checkArmed(true, commands, this.timings.messageMs)) &&
       (vehicle.kind === "rover" || (await preconditions.isFlying()) !== false);
-    if (await modes.showsThat("go there", isUp)) return;
+    const isStillUp = await modes.showsThat("go there", isUp);
+    // The text comes before the heartbeat that shows it.
+    const disarming = texts().find((text) => /^disarmed by /i.test(text));
+    if (isStillUp && disarming === undefined) return;
     const why = state.armed ? "it has just landed; let it take off first" : "it is disarmed meanwhile";
-    throw refusal("go there", "after MAV_RESULT_ACCEPTED", [why]);
+    throw refusal("go there", "after MAV_RESULT_ACCEPTED", [disarming ?? why]);
   }
 
   private send(

@@ -203,7 +203,7 @@ describe.each(autopilots)("%s", (name) => {
         expect(await push(next)).toMatchObject({ status: 200 });
         const at = await vehicle.witness.now();
         await vehicle.witness.until("MISSION_CURRENT", async () => {
-          const heard = await vehicle.witness.since(["MISSION_CURRENT"], at);
+          const heard = await vehicle.witness.since("MISSION_CURRENT", at);
           return heard.length > 2 && heard.slice(1).every(({ seq }) => seq === 0);
         });
         await vehicle.witness.setCurrent(2);
@@ -244,7 +244,7 @@ describe.each(autopilots)("%s", (name) => {
     vehicle.witness.until(
       "the end of the mission",
       async () => {
-        const heard = await vehicle.witness.since(["MISSION_ITEM_REACHED"], since);
+        const heard = await vehicle.witness.since("MISSION_ITEM_REACHED", since);
         const items = heard.map(({ seq }) => Number(seq));
         return items.includes(last) && items;
       },
