@@ -111,7 +111,7 @@ describe("a watch", () => {
     links[0]?.say(MESSAGE);
     world.reachable = false;
     links[0]?.close("the vehicle rebooted");
-    await until(() => log.includes("attempt 3 in 20 ms"));
+    await until(() => log.includes("attempt 5 in 20 ms"));
     world.reachable = true;
     await until(() => links.length === 2);
     links[1]?.say(MESSAGE);
@@ -122,7 +122,7 @@ describe("a watch", () => {
       "closed: the vehicle rebooted",
       "attempt 1 in 10 ms",
       "failed vehicle_unreachable",
-      "attempt 2 in 20 ms",
+      "attempt 2 in 10 ms",
     ]);
   });
 
@@ -133,16 +133,16 @@ describe("a watch", () => {
       onMessage: () => {},
       onState: (state, reason) => state === "down" && reasons.push(reason),
     });
-    for (const at of [0, 1]) {
+    for (const at of [0, 1, 2, 3, 4]) {
       await until(() => links.length === at + 1);
       links[at]?.close(FLOOD);
     }
-    await until(() => links.length === 3);
-    links[2]?.close("the vehicle rebooted");
-    expect(reasons).toEqual([FLOOD, FLOOD, "the vehicle rebooted"]);
+    await until(() => links.length === 6);
+    links[5]?.close("the vehicle rebooted");
+    expect(reasons).toEqual([...Array(5).fill(FLOOD), "the vehicle rebooted"]);
     expect(log.filter((line) => line.startsWith("attempt"))).toEqual([
-      "attempt 1 in 10 ms",
-      "attempt 2 in 20 ms",
+      ...[1, 2, 3, 4].map((attempt) => `attempt ${attempt} in 10 ms`),
+      "attempt 5 in 20 ms",
       "attempt 1 in 10 ms",
     ]);
   });

@@ -5,6 +5,12 @@ import type { VehicleLink } from "./link";
 import { FLOOD } from "./mavlink/wire/flood-limit";
 import type { Subscriber } from "./vehicle-links";
 
+/**
+ * A pause is made so often before it doubles: a hub that takes over for a lost one is there after three or four seconds,
+ * and the vehicle gives up after five without a heartbeat.
+ */
+const EQUAL_PAUSES = 4;
+
 export interface Backoff {
   readonly firstMs: number;
   readonly maxMs: number;
@@ -212,7 +218,7 @@ export class PooledLink {
     this.attempts += 1;
     const { backoff, random, observer } = this.options;
     // Between half and the whole of it, so that a fleet does not come back in one wave.
-    const pauseMs = backoffMs(this.attempts, backoff.firstMs, backoff.maxMs);
+    const pauseMs = backoffMs(Math.ceil(this.attempts / EQUAL_PAUSES), backoff.firstMs, backoff.maxMs);
     const delayMs = Math.round((pauseMs * (1 + random())) / 2);
     observer.reconnecting?.(this.target.key, this.attempts, delayMs);
     this.retryTimer = setTimeout(() => {

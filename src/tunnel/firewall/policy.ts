@@ -15,7 +15,7 @@ export const dronePorts: readonly OpenPort[] = [
 
 /** `INPUT` is rendered in two tables: filter answers with a REJECT, mangle runs even when filter was bypassed. */
 export type Chain = "FORWARD" | "INPUT" | "PREROUTING" | "POSTROUTING";
-type Verdict = "allow" | "refuse" | "clamp MSS";
+type Verdict = "allow" | "refuse" | "reset" | "clamp MSS";
 
 /** Endpoints are interfaces, `!` and an interface (any but this one), CIDRs, several of these, or `any`. */
 export type PolicyRow = readonly [
@@ -45,6 +45,7 @@ const pairBack = `-m set --match-set ${PAIRS} dst,src,src`;
 const fromNode = "-m addrtype --src-type LOCAL";
 const icmp = "-p icmp";
 const ping = "-p icmp -m icmp --icmp-type 8";
+const tcpNotSyn = "-p tcp -m tcp ! --tcp-flags FIN,SYN,RST,ACK SYN";
 const tcpSyn = "-p tcp -m tcp --tcp-flags SYN,RST SYN";
 const toPort = ({ protocol, port }: OpenPort): string => `-p ${protocol} -m ${protocol} --dport ${port}`;
 const fromPort = ({ protocol, port }: OpenPort): string => `-p ${protocol} -m ${protocol} --sport ${port}`;
@@ -82,6 +83,7 @@ export const policy = ({ edgePorts, extraAllow }: PolicySettings): PolicyRow[] =
   ["INPUT",       drones0,                  any,      ping,        any,       "allow",     "drones test their tunnel by it"],
   ...edgePorts.map((port): PolicyRow =>
   ["INPUT",       drones0,                  hub,      toPort(port), any,      "allow",     "drones reach the edge"]),
+  ["INPUT",       drones0,                  any,      tcpNotSyn,   any,       "reset",     "of a connection with a hub that was lost: a vehicle that serves one client waits for it"],
   ["INPUT",       drones0,                  any,      any,         any,       "refuse",    "the node itself is closed to drones"],
 
   ["PREROUTING",  "lo",                     any,      any,         any,       "allow",     "the node speaks to itself from its plane addresses"],

@@ -17,9 +17,9 @@ const chains = [
 ] as const;
 
 const verdicts = {
-  filter: { allow: "ACCEPT", refuse: "REJECT", "clamp MSS": "" },
-  // A RETURN leaves the packet to the rules of other software.
-  mangle: { allow: "RETURN", refuse: "DROP", "clamp MSS": "TCPMSS --clamp-mss-to-pmtu" },
+  filter: { allow: "ACCEPT", refuse: "REJECT", reset: "REJECT --reject-with tcp-reset", "clamp MSS": "" },
+  // A RETURN leaves the packet to the rules of other software. The kernel resets by itself what filter would.
+  mangle: { allow: "RETURN", refuse: "DROP", reset: "RETURN", "clamp MSS": "TCPMSS --clamp-mss-to-pmtu" },
 };
 
 /** The policy as rules of iptables, in the order in which `iptables-save` prints a rule's parts. */
