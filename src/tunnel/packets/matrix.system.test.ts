@@ -171,6 +171,27 @@ asRoot(
   },
 );
 
+asRoot("a drone's connection with a hub that was lost is reset when the drone speaks", async () => {
+  const [d1] = testbed.drones;
+  const connections = () => d1.client.node.shell("ss --no-header --tcp state established sport = :5001");
+  const before = await connections();
+  // A byte that nobody has read makes the kernel forget a connection as it is closed. Its RST does not come through.
+  await testbed.hub.shell(`/bin/bash -c '
+    exec 3<>/dev/tcp/${d1.ip}/5001
+    printf ab >&3
+    read -r -n 1 -u 3
+    iptables -I INPUT -i drones0 -p tcp --sport 5001 -j DROP
+    printf c >&3
+    until iptables -nvxL INPUT 1 | grep -q "^ *[1-9]"; do sleep 0.05; done
+    iptables -I OUTPUT -o drones0 -p tcp --dport 5001 -j DROP
+    exec 3>&-
+    conntrack -D -p tcp -d ${d1.ip} --dport 5001
+    iptables -D OUTPUT 1'`);
+  expect(await connections()).not.toBe(before);
+  await testbed.hub.shell("iptables -D INPUT 1");
+  await until(async () => (await connections()) === before, 20_000);
+});
+
 /** Names of the hub's and the members' public keys. A name shows which client holds the private key. */
 async function keysByName(): Promise<ReadonlyMap<string, string>> {
   const { USERS_PRIVATE_KEY, DRONES_PRIVATE_KEY } = testbed.world.env;
