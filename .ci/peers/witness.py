@@ -23,8 +23,13 @@ mav = mavutil.mavlink
 STATION = 254
 # Kinds that tests look back at. Of the others the last is kept.
 KEPT = (
-    *("HEARTBEAT", "STATUSTEXT", "SYS_STATUS", "SERVO_OUTPUT_RAW", "MISSION_CURRENT", "MISSION_ITEM_REACHED"),
+    "HEARTBEAT",
     "GLOBAL_POSITION_INT",
+    "MISSION_CURRENT",
+    "MISSION_ITEM_REACHED",
+    "SERVO_OUTPUT_RAW",
+    "STATUSTEXT",
+    "SYS_STATUS",
 )
 KEPT_SECONDS = 180
 ATTEMPTS = 5

@@ -51,7 +51,7 @@ test(
 test("no pod but those of the tunnel, its daemon and wireguard-go, asks for more than the restricted pod security allows", async () => {
   // Pods that ask for the same are named together.
   expect(await privilegedPods()).toEqual([
-    expect.stringMatching(/ fleet-(tunnel|wireguard-go)-\w+ \(and 1 other pod\): /),
+    expect.stringMatching(new RegExp(` ${release}-(tunnel|wireguard-go)-\\w+ \\(and 1 other pod\\): `)),
   ]);
 });
 

@@ -48,8 +48,9 @@ export class HubPair {
       ({ status }) => status?.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "",
     );
     const routeTo = (address = "") => run(this.lead, [address]);
+    // Before it follows, since the last is stopped first.
+    atEndOfFile(() => routeTo(addresses[0]));
     new FloatingAddress(addresses, { serves, routeTo, everyMs: ASK_MS });
-    atEndOfFile(async () => void (await routeTo(addresses[0])));
   }
 
   private async label(value: string | null): Promise<void> {

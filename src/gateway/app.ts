@@ -15,7 +15,7 @@ import { securityHeaders } from "../http/security-headers";
 import { SharedAddressWatch } from "../http/server/shared-address";
 import type { GatewayConfig } from "../platform/config";
 import type { Logger } from "../platform/process/log";
-import { reachabilityProbes } from "../platform/process/reachability";
+import { healthUrl, reachabilityProbes } from "../platform/process/reachability";
 import { version } from "../platform/process/version";
 import type { GatewayDeps } from "./deps";
 import { relayChannels } from "./relay-channels";
@@ -117,7 +117,7 @@ function mainApp(deps: GatewayDeps, routes: readonly Route[], observe: Middlewar
       redis: () => deps.redis.ping(),
       ...reachabilityProbes({
         objects: config.S3_ENDPOINT,
-        tunnel: config.VPN_SERVICE_URL && new URL("/healthz", config.VPN_SERVICE_URL).href,
+        tunnel: healthUrl(config.VPN_SERVICE_URL),
         jumphost: config.JUMPHOST_URL,
         janus: config.JANUS_URL,
       }),

@@ -11,7 +11,7 @@ import { Lifecycle } from "../platform/process/lifecycle";
 import { createLogger, type LogDestination, type Logger } from "../platform/process/log";
 import { createMetrics } from "../platform/process/metrics";
 import { inUrl, isWildcard } from "../platform/process/open-port";
-import { reachabilityProbes } from "../platform/process/reachability";
+import { healthUrl, reachabilityProbes } from "../platform/process/reachability";
 import { Keyring } from "./client-configs/keyring";
 import { LocalIndexCopy } from "./client-configs/peer-index";
 import { ConfigStore } from "./client-configs/store";
@@ -204,8 +204,7 @@ export async function startTunnel(
     dependencies: {
       postgres: () => db.raw("select 1"),
       ...reachabilityProbes({
-        // Which the gateway does not log, as it does every other request.
-        gateway: config.EDGE_GATEWAY_URL && new URL("/healthz", config.EDGE_GATEWAY_URL).href,
+        gateway: healthUrl(config.EDGE_GATEWAY_URL),
         redis: config.EDGE_REDIS_URL,
         objects: config.S3_ENDPOINT,
       }),

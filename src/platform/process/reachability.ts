@@ -42,6 +42,10 @@ export async function assertReachable(url: string): Promise<void> {
   await once(asked, "response").finally(() => asked.destroy());
 }
 
+/** Where one of our servers says that it is there; it does not log this request, as it does every other. */
+export const healthUrl = (origin: string | undefined): string | undefined =>
+  origin && new URL("/healthz", origin).href;
+
 /** A probe, by name, for each dependency that has a URL. */
 export const reachabilityProbes = (
   urls: Readonly<Record<string, string | undefined>>,

@@ -5,7 +5,7 @@ import { toE7 } from "../../../domain/mission-item";
 import type { Calls } from "../../calls";
 import type { Acknowledgement, VehicleIdentity } from "../../link";
 import type { VehicleState } from "../state";
-import type { StatusTexts } from "../status-text";
+import type { StatusRecord, StatusTexts } from "../status-text";
 import type { Channel } from "../wire/channel";
 import { common } from "../wire/messages";
 import { accepted, Command, type CommandOutcome, type Commands, refusal } from "./commands";
@@ -114,8 +114,8 @@ export class Reposition implements Pick<Calls, "goTo" | "move"> {
     try {
       const { result } = await accepted(this.send(destination, GLOBAL, altitude, UNSET));
       await modes.assertShows("go there", "AUTO.LOITER");
-      const taken = await this.isTaken({ ...destination, altitude }, () => record.reasons);
-      if (!taken) await this.assertUp(() => record.texts);
+      const taken = await this.isTaken({ ...destination, altitude }, record);
+      if (!taken) await this.assertUp(record);
       return { result: taken ? result : "TARGET_UNCONFIRMED", status_text: record.texts };
     } finally {
       record.stop();
@@ -127,14 +127,14 @@ export class Reposition implements Pick<Calls, "goTo" | "move"> {
    * target; false when it reports none in time. Rejects with `vehicle_refused` as soon as it says something against it,
    * and when it still has another target after that time.
    */
-  private async isTaken(target: Target, reasons: () => readonly string[]): Promise<boolean> {
+  private async isTaken(target: Target, record: StatusRecord): Promise<boolean> {
     const { objectionMs, targetMs } = this.timings;
     const until = performance.now() + objectionMs;
     const refuse = (why: string) => refusal("go there", "after MAV_RESULT_ACCEPTED", [why]);
     for (;;) {
       const isLast = performance.now() >= until;
       const reported = await this.link.commands.fetch(common.PositionTargetGlobalInt, targetMs);
-      const objection = reasons().find((text) => /^reposition/i.test(text));
+      const objection = record.reasons.find((text) => /^reposition/i.test(text));
       if (objection !== undefined) throw refuse(objection);
       if (reported && isTarget(reported, target)) return true;
       if (isLast && reported) throw refuse(targetKept(reported));
@@ -144,14 +144,14 @@ export class Reposition implements Pick<Calls, "goTo" | "move"> {
   }
 
   /** PX4 also accepts as it touches the ground, reports no target and stays there. Rejects with `vehicle_refused` then. */
-  private async assertUp(texts: () => readonly string[]): Promise<void> {
+  private async assertUp(record: StatusRecord): Promise<void> {
     const { vehicle, state, commands, modes, preconditions } = this.link;
     const isUp = async () =>
       (await state.checkArmed(true, commands, this.timings.messageMs)) &&
       (vehicle.kind === "rover" || (await preconditions.isFlying()) !== false);
     const isStillUp = await modes.showsThat("go there", isUp);
     // The text comes before the heartbeat that shows it.
-    const disarming = texts().find((text) => /^disarmed by /i.test(text));
+    const disarming = record.texts.find((text) => /^disarmed by /i.test(text));
     if (isStillUp && disarming === undefined) return;
     const why = state.armed ? "it has just landed; let it take off first" : "it is disarmed meanwhile";
     throw refusal("go there", "after MAV_RESULT_ACCEPTED", [disarming ?? why]);
