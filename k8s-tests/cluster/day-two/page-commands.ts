@@ -3,6 +3,7 @@ import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../../../src/platform/process/version";
 import { atEndOfFile, freshFolder } from "../../../src/testing";
+import { MINUTES } from "../flight";
 import { namespace, origin } from "../release";
 
 /** The shell commands of a page of docs/, under one of its headings of the second level. */
@@ -14,8 +15,10 @@ export function commandsOf(page: string, heading: string): string {
   return blocks.join("");
 }
 
-/** A port of this machine for the store, in place of the page's, which another program may have. */
-const STORE_PORT = 39_000;
+/** A port of this machine for the store, in place of the page's, which another program may have; no connection takes it. */
+const STORE_PORT = 29_000;
+/** A page's loop may wait for ever. */
+const LIMIT_MS = 4 * MINUTES;
 
 const inThisCluster = (commands: string): string =>
   commands
@@ -60,10 +63,12 @@ export class Terminal {
     const exited = new Promise((resolve) => child.once("exit", resolve));
     const closed = new Promise((resolve) => child.once("close", resolve));
     atEndOfFile(async () => child.exitCode === null && endGroup(child.pid));
+    const timer = setTimeout(() => endGroup(child.pid), LIMIT_MS);
     const code = await exited;
+    clearTimeout(timer);
     endGroup(child.pid);
     await closed;
-    if (code !== 0) throw new Error(`The commands ended with ${code}: ${errors || printed}`);
+    if (code !== 0) throw new Error(`The commands ended with ${code ?? "their time"}: ${errors || printed}`);
     return printed;
   }
 }

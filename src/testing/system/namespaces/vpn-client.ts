@@ -4,8 +4,9 @@ import { Namespace } from "./namespace";
 /** What `wg-quick` does beside `wg setconf`: address, MTU and routes are its own keys. */
 const quickKeys = /^(Address|DNS|MTU) = (.*)\n/gm;
 
-/** Starts wireguard-go where the script runs. It goes to the background once it answers. */
-const userspace = (link: string) => `LOG_LEVEL=silent setsid wireguard-go ${link}`;
+/** Starts wireguard-go in the background where the script runs. It looks its interface up before it answers `wg`. */
+const userspace = (link: string) => `LOG_LEVEL=silent setsid wireguard-go ${link}
+wg show ${link} >/dev/null`;
 
 let count = 0;
 
