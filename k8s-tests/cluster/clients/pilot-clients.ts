@@ -9,6 +9,10 @@ import { asking, type Client, connecting } from "./interruptions";
 
 type Named = () => { readonly id: number };
 
+/** How a gateway ends a socket whose token has expired, and a relay a session. */
+const TOKEN_REFUSED = "io server disconnect";
+const TOKEN_REFUSED_CODE = 4401;
+
 let loggingIn: Promise<unknown> | undefined;
 
 /** Once for all calls that were refused meanwhile. */
@@ -52,17 +56,18 @@ async function watch(
     opened();
     socket.emit("subscribe_telemetry", { drone_id, stream_type: "dashboard" });
   });
-  await new Promise<unknown>((resolve) => {
+  const ended = await new Promise<unknown>((resolve) => {
     socket.once("disconnect", resolve).once("connect_error", resolve);
     signal.addEventListener("abort", resolve, { once: true });
   });
   socket.disconnect();
+  if (ended === TOKEN_REFUSED) await logIn();
 }
 
 async function steer(droneId: number, signal: AbortSignal, opened: () => void): Promise<void> {
   const path = `/redispad/${droneId}?access_token=${client.accessToken}`;
   const socket = new WebSocket(`${origin.replace("http", "ws")}${path}`, { handshakeTimeout: 2_000 });
-  const closed = new Promise((resolve) => socket.once("close", resolve));
+  const closed = new Promise<number>((resolve) => socket.once("close", resolve));
   signal.addEventListener("abort", () => socket.terminate(), { once: true });
   socket.on("error", () => undefined);
   const sticks = new TestSticks((frame) => socket.readyState === WebSocket.OPEN && socket.send(frame));
@@ -70,8 +75,9 @@ async function steer(droneId: number, signal: AbortSignal, opened: () => void): 
     opened();
     sticks.hold({ pitch: 0.1 });
   });
-  await closed;
+  const code = await closed;
   sticks.letGo();
+  if (code === TOKEN_REFUSED_CODE) await logIn();
 }
 
 /** Of the API. */

@@ -16,7 +16,7 @@ const presence = (replica: string) => `fleet:replica:{${replica}}`;
 const linksOf = (replica: string) => `fleet:replica:{${replica}}:links`;
 
 /** Looks in the life of a replica. */
-const LOOKS = 5;
+const LOOKS = 10;
 
 /**
  * The links of a killed replica are opened by the others at once: its watchers may still be on their way to another one,
