@@ -9,9 +9,8 @@ import { asking, type Client, connecting } from "./interruptions";
 
 type Named = () => { readonly id: number };
 
-/** How a gateway ends a socket whose token has expired, and a relay a session. */
-const TOKEN_REFUSED = "io server disconnect";
-const TOKEN_REFUSED_CODE = 4401;
+/** How a relay ends a session whose token has expired. */
+const TOKEN_REFUSED = 4401;
 
 let loggingIn: Promise<unknown> | undefined;
 
@@ -51,17 +50,21 @@ async function watch(
     if (types.has(type)) answered();
     types.add(type);
   });
-  socket.on("error", () => socket.disconnect());
+  let isRefused = false;
+  socket.on("error", ({ message }) => {
+    isRefused = /\btoken\b/.test(message);
+    socket.disconnect();
+  });
   socket.on("connect", () => {
     opened();
     socket.emit("subscribe_telemetry", { drone_id, stream_type: "dashboard" });
   });
-  const ended = await new Promise<unknown>((resolve) => {
+  await new Promise<unknown>((resolve) => {
     socket.once("disconnect", resolve).once("connect_error", resolve);
     signal.addEventListener("abort", resolve, { once: true });
   });
   socket.disconnect();
-  if (ended === TOKEN_REFUSED) await logIn();
+  if (isRefused) await logIn();
 }
 
 async function steer(droneId: number, signal: AbortSignal, opened: () => void): Promise<void> {
@@ -77,7 +80,7 @@ async function steer(droneId: number, signal: AbortSignal, opened: () => void): 
   });
   const code = await closed;
   sticks.letGo();
-  if (code === TOKEN_REFUSED_CODE) await logIn();
+  if (code === TOKEN_REFUSED) await logIn();
 }
 
 /** Of the API. */
