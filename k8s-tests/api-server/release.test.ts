@@ -71,12 +71,6 @@ test("the tunnel is refused without a labelled node, and gets the address of a l
   expect(Object.keys(first).toSorted()).toEqual(names);
 });
 
-test("the notes say what the policies of a Gateway's controller must set", async () => {
-  const route = { enabled: true, parentRefs: [{ name: "public" }], listenerPolicy: "nginx-gateway-fabric" };
-  const notes = await helm(["install", "another", chart, "--dry-run=client"], { route });
-  expect(notes).toContain("body size: ClientSettingsPolicy, `body.maxSize` (1 MiB)\n");
-});
-
 test("link leases are switched off and on, each with its own update strategy of the gateway", async () => {
   const read = () => apps.readNamespacedDeployment({ name: "fleet-gateway", namespace });
   await helm(["upgrade", "fleet", chart], { ...withTunnel, leases: { enabled: false } });
@@ -185,7 +179,7 @@ const janus = { enabled: true, image: "registry.example.com/janus:1.1.2" };
 
 describe.each(["restricted", "baseline"])("under the %s standard", (standard) => {
   const strict = `${namespace}-${standard}`;
-  const ofTunnel = ["fleet-active-hub", "fleet-teardown", "fleet-tunnel"];
+  const ofTunnel = ["fleet-active-hub", "fleet-teardown", "fleet-tunnel", "fleet-wireguard-go"];
 
   beforeAll(async () => {
     const labels = { "pod-security.kubernetes.io/enforce": standard };
