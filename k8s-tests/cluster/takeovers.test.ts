@@ -70,8 +70,8 @@ async function kill(...pods: V1Pod[]): Promise<number> {
   const partOf = ({ metadata }: V1Pod) => metadata?.labels?.["app.kubernetes.io/component"] ?? "";
   const parts = [...new Set(pods.map(partOf))];
   const of = (part: string) => pods.filter((pod) => partOf(pod) === part);
-  await Promise.all(parts.map((part) => replacePods(part, of(part))));
-  return heard;
+  const [ms] = await Promise.all([heard, ...parts.map((part) => replacePods(part, of(part)))]);
+  return ms;
 }
 
 /** The gateway that has the link to the vehicle in the field. */
