@@ -302,7 +302,7 @@ test("a gateway that is killed loses what is younger than a part, and the record
   await arm(replica, drone);
   const begun = await begunRecord(drone);
   expect(begun).toMatchObject({ status: "pending", recorded: true });
-  await until(async () => (await partsOf(drone, begun)).length >= 3);
+  await until(async () => (await partsOf(drone, begun)).length >= 3, 60_000);
   // From here on it does nothing more, as a killed process does.
   replica.recorder.drain();
   const killedAt = Date.now();

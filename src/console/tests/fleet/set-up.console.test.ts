@@ -48,8 +48,10 @@ test("a first drone that does not answer is shown with the reason, and dialled a
   await button(page, "Add a simulated drone and fly it now").click();
   await panel(page, "Simulated copter").getByRole("status").filter({ hasText: "vehicle" }).waitFor();
   await inRow(page, "Simulated copter", "No answer");
-  await other.api.delete(`/drone/action/connection?id=${body.id}`);
+  const again = page.waitForResponse((response) => response.url().includes("/drone/action/connection"));
   await panel(page, "Simulated copter").getByRole("button", { name: "Connect" }).click();
+  expect((await again).ok()).toBe(false);
+  await other.api.delete(`/drone/action/connection?id=${body.id}`);
   await inRow(page, "Simulated copter", "Disarmed");
 });
 
