@@ -77,10 +77,11 @@ asRoot(
       isReplaced = true;
     });
     let [openAt, awayMs] = [performance.now(), 0];
-    for (let after = 0; after < 10; after += isReplaced ? 1 : 0) {
+    for (let answers = 0; answers < 10; ) {
       if (!(await drone.probe(edge, 500))) continue;
       awayMs = Math.max(awayMs, performance.now() - openAt);
       openAt = performance.now();
+      if (isReplaced) answers += 1;
     }
     await replaced;
     process.stdout.write(
