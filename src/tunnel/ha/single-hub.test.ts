@@ -44,6 +44,21 @@ test("a hub waits for the one that it replaces on its node, and begins when that
   await second;
 });
 
+test("a hub whose predecessor ends between its two questions is not refused", async () => {
+  const db = openDatabase(url, { poolMax: 1, name: "fleet-hub one", log: createLogger("test", "silent") });
+  atEndOfFile(() => db.destroy());
+  let isOver = false;
+  const comesAndGoes = (async () => {
+    while (!isOver) {
+      await db.raw("SELECT pg_advisory_lock(7107151, 1)");
+      await db.raw("SELECT pg_advisory_unlock(7107151, 1)");
+    }
+  })();
+  for (let n = 0; n < 30; n++) await (await hub("one")).release();
+  isOver = true;
+  await comesAndGoes;
+});
+
 test("a hub of another database is not refused", async () => {
   await hub("one");
   const { url: elsewhere } = await freshDatabase();

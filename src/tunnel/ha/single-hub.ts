@@ -49,7 +49,9 @@ export async function lockSingleHub(options: SingleHubOptions): Promise<() => Pr
   const begin = async (client: pg.Client) => {
     await client.query(KEEPALIVES);
     while (!(await client.query(TAKE)).rows[0].taken) {
-      const holder = (await client.query(HOLDER)).rows[0]?.name ?? "a hub that has just ended";
+      const holder = (await client.query(HOLDER)).rows[0]?.name;
+      // It has ended since.
+      if (holder === undefined) continue;
       if (holder !== name) {
         log.error({ hub: holder }, "Another hub serves this database");
         return refuse(
