@@ -28,14 +28,9 @@ import {
  */
 
 const TIMES = TAKEOVERS ?? 10;
-/**
- * The bounds hold for the median. The worst of ten on two cores, which both nodes, the clients and the pods that start
- * share, says what the processor was needed for: it may take as long as the vehicle waits.
- */
-const MOMENT_MS = 1_000;
-const KILLED_GATEWAY_MS = 3_000;
 /** ArduPilot's failsafe of a lost ground station. */
 const GIVES_UP_MS = 5_000;
+const KILLED_GATEWAY_MS = 3_000;
 
 let tap: VehicleTap;
 const clients = {
@@ -49,11 +44,8 @@ const interruptions = new Interruptions(clients);
 const pair = HubPair.fromEnvironment();
 const rows: string[] = [];
 
-/** Resolves with the longest gap of each client: the median of all times, and the worst. */
-async function measure(
-  what: string,
-  act: () => Promise<unknown>,
-): Promise<{ readonly median: Gaps; readonly worst: Gaps }> {
+/** Resolves with the longest gap of each client. */
+async function measure(what: string, act: () => Promise<unknown>): Promise<Gaps> {
   const all: Gaps[] = [];
   for (let n = 0; n < TIMES; n++) all.push(await interruptions.during(what, act));
   const names = Object.keys(clients) as (keyof Gaps)[];
@@ -61,8 +53,7 @@ async function measure(
   const seconds = (ms: number) => (ms / 1_000).toFixed(1);
   const cells = names.map((name) => `${of(name).map(seconds).join(", ")} s`);
   rows.push(`| ${[what, ...cells].join(" | ")} |`);
-  const gaps = (index: 0 | 1) => Object.fromEntries(names.map((name) => [name, of(name)[index]])) as Gaps;
-  return { median: gaps(0), worst: gaps(1) };
+  return Object.fromEntries(names.map((name) => [name, of(name)[1]])) as Gaps;
 }
 
 const nodes = new Map<string, NodePod>();
@@ -113,16 +104,17 @@ test(
   "a gateway is killed: another speaks to the vehicle before it gives up",
   async () => {
     const waited: number[] = [];
-    const { median, worst } = await measure("the gateway with the link is killed", async () => {
+    const worst = await measure("the gateway with the link is killed", async () => {
       waited.push(await kill(await holder()));
     });
-    const [next, longest] = medianAndWorst(waited).map(Math.round);
-    process.stdout.write(`A gateway is killed: the next heartbeat after p50 ${next}, worst ${longest} ms.\n`);
-    expect(next).toBeLessThan(KILLED_GATEWAY_MS);
-    expect(longest).toBeLessThan(GIVES_UP_MS);
-    expect(median.tunnel).toBeLessThan(MOMENT_MS);
-    expect(median.sticks).toBeLessThan(MOMENT_MS);
-    expect(worst.sticks).toBeLessThan(GIVES_UP_MS);
+    const [median, longest] = medianAndWorst(waited).map(Math.round);
+    process.stdout.write(
+      `A gateway is killed: the next heartbeat after p50 ${median}, worst ${longest} ms.\n`,
+    );
+    expect(longest).toBeLessThan(KILLED_GATEWAY_MS);
+    expect(worst["heartbeat at the vehicle"]).toBeLessThan(GIVES_UP_MS);
+    expect(worst.tunnel).toBeLessThan(1_000);
+    expect(worst.sticks).toBeLessThan(1_000);
   },
   2 * TIMES * MINUTES,
 );
@@ -130,10 +122,8 @@ test(
 test(
   "the tunnel's pod is replaced: no packet waits, and sticks are back within a moment",
   async () => {
-    const { median, worst } = await measure("the tunnel's pod is replaced", () =>
-      restart("daemonset/tunnel"),
-    );
-    expect(median.tunnel).toBeLessThan(MOMENT_MS);
+    const worst = await measure("the tunnel's pod is replaced", () => restart("daemonset/tunnel"));
+    expect(worst.tunnel).toBeLessThan(1_000);
     expect(worst.sticks).toBeLessThan(GIVES_UP_MS);
     expect(worst["heartbeat at the vehicle"]).toBeLessThan(GIVES_UP_MS);
   },
@@ -143,11 +133,10 @@ test(
 test(
   "gateways and relays are replaced: sticks and heartbeats are back within a moment",
   async () => {
-    const { median, worst } = await measure("gateways and relays are replaced", async () => {
+    const worst = await measure("gateways and relays are replaced", async () => {
       await Promise.all(["deployment/gateway", "deployment/relay"].map(restart));
     });
-    expect(median.tunnel).toBeLessThan(MOMENT_MS);
-    expect(median.sticks).toBeLessThan(MOMENT_MS);
+    expect(worst.tunnel).toBeLessThan(1_000);
     expect(worst.sticks).toBeLessThan(GIVES_UP_MS);
     expect(worst["heartbeat at the vehicle"]).toBeLessThan(GIVES_UP_MS);
   },
@@ -167,13 +156,12 @@ test(
     await pair?.follow();
     // Idle clients may notice after two minutes that another hub than the one without a Lease serves.
     await interruptions.allServed(4 * MINUTES);
-    const { median, worst } = await measure("the hub with a Lease is killed", async () => {
+    const worst = await measure("the hub with a Lease is killed", async () => {
       const node = await pair?.serving();
       const all = [...(await podsOf("tunnel")), ...(await podsOf("wireguard-go"))];
       await kill(...all.filter(({ spec }) => spec?.nodeName === node));
     });
-    expect(median.tunnel).toBeLessThan(GIVES_UP_MS);
-    expect(worst.tunnel).toBeLessThan(2 * GIVES_UP_MS);
+    expect(worst.tunnel).toBeLessThan(GIVES_UP_MS);
   },
   3 * TIMES * MINUTES,
 );
