@@ -6,7 +6,7 @@ import { CapturedLog } from "../../testing/captured-log";
 import { until } from "../../testing/until";
 import { interruptibleLink } from "../../testing/worlds/interruptible-link";
 import { Predecessor } from "./predecessor";
-import { lockSingleHub } from "./single-hub";
+import { LOCK, lockSingleHub } from "./single-hub";
 
 let url: string;
 beforeEach(async () => {
@@ -50,13 +50,16 @@ test("a hub whose predecessor ends between its two questions is not refused", as
   let isOver = false;
   const comesAndGoes = (async () => {
     while (!isOver) {
-      await db.raw("SELECT pg_advisory_lock(7107151, 1)");
-      await db.raw("SELECT pg_advisory_unlock(7107151, 1)");
+      await db.raw("SELECT pg_advisory_lock(?, ?)", LOCK);
+      await db.raw("SELECT pg_advisory_unlock(?, ?)", LOCK);
     }
   })();
-  for (let n = 0; n < 30; n++) await (await hub("one")).release();
-  isOver = true;
-  await comesAndGoes;
+  try {
+    for (let n = 0; n < 30; n++) await (await hub("one")).release();
+  } finally {
+    isOver = true;
+    await comesAndGoes;
+  }
 });
 
 test("a hub of another database is not refused", async () => {

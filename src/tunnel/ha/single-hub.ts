@@ -17,7 +17,7 @@ const STATEMENT_LIMIT_MS = 5_000;
 /** How long a start waits for the database: a hub whose database is away keeps its tunnels. */
 const START_LIMIT_MS = 3_000;
 /** The two keys of the advisory lock. */
-const LOCK = [7_107_151, 1];
+export const LOCK = [7_107_151, 1];
 
 /** Postgres frees the lock of a node that lost its power after ten seconds instead of two hours. */
 const KEEPALIVES =

@@ -76,8 +76,8 @@ asRoot(
     const replaced = first.replace().finally(() => {
       isReplaced = true;
     });
-    let [openAt, awayMs] = [performance.now(), 0];
-    for (let answers = 0; answers < 10; ) {
+    let [openAt, awayMs, answers] = [performance.now(), 0, 0];
+    while (answers < 10) {
       if (!(await drone.probe(edge, 500))) continue;
       awayMs = Math.max(awayMs, performance.now() - openAt);
       openAt = performance.now();
